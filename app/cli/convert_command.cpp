@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
 #include "app/cli/arguments.h"
+#include "app/cli/console.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
+#include "core/exchange/onnx/part_file.h"
 #include "core/families/family.h"
+#include "core/files/file.h"
 #include "core/machine/platform_writer.h"
 #include "core/machine/platforms.h"
 #include "core/plan/metrics.h"
@@ -19,26 +22,41 @@ struct ConvertCommand {
       : run_(arguments, {OptionGroup::model, OptionGroup::import, OptionGroup::allocator,
                          OptionGroup::storage}) {
     arguments.required("-o,--output", path,
-                       {.help = "FILE.graph.json or FILE.csv, of a platform FILE.toml; - with --to",
+                       {.help = "FILE.graph.json or FILE.csv, of a platform FILE.toml, of a graph "
+                                "in parts FILE.onnx; - with --to",
                         .type = "FILE"});
-    arguments.option("--to", to,
-                     {.help = "graph-json, problem-csv or platform-toml, when the ending does not "
-                              "say",
-                      .type = "NAME",
-                      .choices = {"graph-json", "problem-csv", "platform-toml"}});
+    arguments.option(
+        "--to", to,
+        {.help = "graph-json, problem-csv, platform-toml or onnx, when the ending does "
+                 "not say",
+         .type = "NAME",
+         .choices = {"graph-json", "problem-csv", "platform-toml", "onnx"}});
+    arguments.option("--model", onnxModel,
+                     {.help = "the ONNX file that a graph in parts was made of, for its weights",
+                      .type = "FILE"});
   }
 
   Outcome<ExitCode> run() const {
     const bool json = to == "graph-json" || (to.empty() && path.ends_with(".json"));
     const bool csv = to == "problem-csv" || (to.empty() && path.ends_with(".csv"));
     const bool toml = to == "platform-toml" || (to.empty() && path.ends_with(".toml"));
-    if (!json && !csv && !toml) {
+    const bool onnx = to == "onnx" || (to.empty() && path.ends_with(".onnx"));
+    if (!json && !csv && !toml && !onnx) {
+      return failure(
+          ExitCode::badUsage, path,
+          "the ending says no format; expected .graph.json, .csv, .toml or .onnx, or --to");
+    }
+    if (onnx && onnxModel.empty()) {
       return failure(ExitCode::badUsage, path,
-                     "the ending says no format; expected .graph.json, .csv or .toml, or --to");
+                     "an ONNX file is made of a graph in parts and its model; expected --model");
+    }
+    if (!onnx && !onnxModel.empty()) {
+      return failure(ExitCode::badUsage, "--model", "goes with an ONNX file that is written");
     }
     HW_TRY(request, run_.request());
     if (toml) return convertToPlatform(request.model);
     HW_TRY(opened, openModel(request));
+    if (onnx) return convertToOnnx(*opened, request);
     if (json) return convertToGraph(*opened, request.model);
     return run_.given("allocator") ? convertToPlan(opened, request)
                                    : convertToProblem(*opened, request);
@@ -72,6 +90,32 @@ struct ConvertCommand {
         path, [&](std::ostream& out) { writeGraphJson(*opened.graph, out, opened.sha256); }));
   }
 
+  /// A graph in parts as the file that its model has in those parts.
+  Outcome<ExitCode> convertToOnnx(const Model& opened, const RunRequest& request) const {
+    if (run_.given("allocator")) {
+      return failure(ExitCode::badUsage, "--allocator", "an ONNX file holds no plan");
+    }
+    auto bytes = readFile(onnxModel, kMostModelBytes);
+    if (!bytes) return failure(bytes.error(), onnxModel);
+    const auto source = onnxSource(*bytes, request.import.dimensions);
+    if (!source) return failure(source.error(), onnxModel);
+    if (source->external) HW_DO(checkBeside(onnxModel, path));
+    if (opened.sha256 != source->model.sha256) {
+      return failure(ExitCode::badInput, request.model,
+                     "is a graph of another file than " + printable(onnxModel));
+    }
+    std::vector<std::string> notes;
+    const auto parts = onnxParts(*opened.graph, source->graph(), notes);
+    if (!parts) return failure(parts.error(), request.model);
+    const auto program = partProgram(source->graph(), *parts);
+    if (!program) return failure(program.error(), request.model);
+    const auto least = leastOnnxFile(*source, *program);
+    if (!least) return failure(least.error(), onnxModel);
+    if (!least->file.freed.empty()) notes.push_back(freedText(least->file));
+    for (const std::string& note : notes) writeToErrors(note + "\n");
+    return done(writeOutput(path, [&](std::ostream& out) { out << least->file.bytes; }));
+  }
+
   /// Without a word about aliases, alignment or the like: every tensor on its own, exact.
   Outcome<ExitCode> convertToProblem(const Model& opened, const RunRequest& request) const {
     const StorageOptions options{.alias = run_.given("alias") ? request.alias : AliasRules::none(),
@@ -94,28 +138,34 @@ struct ConvertCommand {
     return ExitCode::done;
   }
 
+  static constexpr std::size_t kMostModelBytes = std::size_t{1} << 31U;
+
   RunArguments run_;
   std::string path;
   std::string to;
+  std::string onnxModel;
 };
 
 }  // namespace
 
 CommandInfo convertCommand() {
-  return {.name = "convert",
-          .summary = "writes a model or a platform in another format",
-          .notes =
-              "A problem CSV holds every tensor on its own, exact sizes, unless --alias says "
-              "otherwise.\n"
-              "With --allocator it gets an offset column: a plan.\n"
-              "As .toml, MODEL is a platform: a preset, or a file of DORY, Vela or ST Edge AI.\n"
-              "\n"
-              "Examples:\n"
-              "  highwater convert model.onnx -o model.graph.json\n"
-              "  highwater convert model.onnx -o problem.csv\n"
-              "  highwater convert model.onnx --to problem-csv -o - | head\n"
-              "  highwater convert vela.ini:Ethos_U55_High_End_Embedded,Shared_Sram -o board.toml",
-          .add = actionOf<ConvertCommand>};
+  return {
+      .name = "convert",
+      .summary = "writes a model or a platform in another format",
+      .notes =
+          "A problem CSV holds every tensor on its own, exact sizes, unless --alias says "
+          "otherwise.\n"
+          "With --allocator it gets an offset column: a plan.\n"
+          "As .toml, MODEL is a platform: a preset, or a file of DORY, Vela or ST Edge AI.\n"
+          "As .onnx, MODEL is a graph in parts (shrink --graph) of the file that --model names.\n"
+          "\n"
+          "Examples:\n"
+          "  highwater convert model.onnx -o model.graph.json\n"
+          "  highwater convert model.onnx -o problem.csv\n"
+          "  highwater convert model.onnx --to problem-csv -o - | head\n"
+          "  highwater convert parts.graph.json --model model.onnx -o tiled.onnx\n"
+          "  highwater convert vela.ini:Ethos_U55_High_End_Embedded,Shared_Sram -o board.toml",
+      .add = actionOf<ConvertCommand>};
 }
 
 namespace {

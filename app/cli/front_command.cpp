@@ -10,6 +10,7 @@
 #include "core/files/file.h"
 #include "core/plan_file/plan_writer.h"
 #include "core/report/explain/front_report.h"
+#include "core/report/explain/ort_shrink_report.h"
 #include "core/report/explain/row_shrink_report.h"
 #include "core/report/model/graph_writer.h"
 #include "core/shrink/c/c_file.h"
@@ -112,7 +113,8 @@ struct RuntimeInfo {
   const char* ending;
 };
 constexpr RuntimeInfo kRuntimes[] = {{"tflm", "tflite-micro", "a TFLite file", ".tflite"},
-                                     {"c", "C99 that calls kernels", "a TFLite file", ".c"}};
+                                     {"c", "C99 that calls kernels", "a TFLite file", ".c"},
+                                     {"ort", "ONNX Runtime", "an ONNX file", ".onnx"}};
 
 struct ShrinkCommand {
   explicit ShrinkCommand(Arguments& arguments)
@@ -143,7 +145,7 @@ struct ShrinkCommand {
     arguments.output(
         "-o,--output", planFile, OutputRole::beside,
         {.help = "write the plan that is chosen, FILE.json or FILE.csv; with --runtime the model, "
-                 "FILE.tflite or FILE.c and FILE.h",
+                 "FILE.tflite, FILE.onnx, or FILE.c and FILE.h",
          .type = "FILE"});
     arguments.output("--graph", graphFile, OutputRole::beside,
                      {.help = "the graph that it is of: FILE.graph.json", .type = "FILE"});
@@ -160,7 +162,7 @@ struct ShrinkCommand {
     }
     arguments.option(
         "--runtime", runtime,
-        {.help = "shrink the arena of that runtime, and write the model that it runs: " + help,
+        {.help = "shrink the memory of that runtime, and write the model that it runs: " + help,
          .type = "NAME",
          .choices = names});
     arguments.option(
@@ -207,7 +209,28 @@ struct ShrinkCommand {
     }
     auto bytes = readFile(request.model, kMostModelBytes);
     if (!bytes) return failure(bytes.error(), request.model);
-    return runForRows(request, *bytes, asked);
+    return runtime == "ort" ? runForOrt(request, *bytes, asked)
+                            : runForRows(request, *bytes, asked);
+  }
+
+  /// The options of a search, by which it tells what it found as "WHAT of 12 KiB".
+  template <class Options>
+  Options searchOptions(const RunRequest& request, const ShrinkOptions& asked,
+                        const StoppableWork& work) const {
+    Options options;
+    options.extraMacs = extraMacs.empty() ? kRuntimeExtraMacs : asked.extraMacs;
+    options.budget = asked.budget;
+    options.threads = request.threads;
+    options.stop = work.token();
+    return options;
+  }
+
+  template <class Options>
+  static void tell(const RunContext& context, const char* what, Options& options) {
+    if (!context.progress) return;
+    options.progress = [&context, what](double done, Bytes least) {
+      context.progress(done, fmt::format("{} of {}", what, formatBytes(least)));
+    };
   }
 
   /// A TFLite file for tflite-micro, or C.
@@ -217,18 +240,11 @@ struct ShrinkCommand {
     const auto names = cFileNames(isC && !planFile.empty() ? planFile : "net.c", request.model);
     if (!names) return failure(ExitCode::badUsage, planFile, names.error().text());
     StoppableWork work(stopAfter);
-    RowSearchOptions options{.ascending = isC ? kernels == "ascending" : kernels != "unknown",
-                             .extraMacs = extraMacs.empty() ? kRuntimeExtraMacs : asked.extraMacs,
-                             .budget = asked.budget,
-                             .threads = request.threads,
-                             .stop = work.token()};
+    auto options = searchOptions<RowSearchOptions>(request, asked, work);
+    options.ascending = isC ? kernels == "ascending" : kernels != "unknown";
     const auto made =
         told(progressMode(progress, quiet), work.token(), [&](const RunContext& context) {
-          if (context.progress) {
-            options.progress = [&](double done, Bytes least) {
-              context.progress(done, "arena of " + formatBytes(least));
-            };
-          }
+          tell(context, "arena", options);
           return isC ? shrinkForC(bytes, *names, options)
                      : shrinkForTflm(bytes, pointers == "64" ? 8 : 4, options);
         });
@@ -237,20 +253,49 @@ struct ShrinkCommand {
                              : format == "json"
                                  ? jsonDocument(rowShrinkJson(*made, request.model))
                                  : rowShrinkText(*made, request.model, outputPaint());
-    HW_DO(writeOutput("-", [&](std::ostream& out) { out << text; }));
-    if (!planFile.empty()) HW_DO(writeRows(*made));
-    if (made->stopped && !work.timedOut()) return ExitCode::interrupted;
-    if (made->isWithinBudget()) return ExitCode::done;
-    printFailure({ExitCode::answerIsNo, request.model, rowShrinkSummary(*made)});
-    return ExitCode::answerIsNo;
+    std::vector<std::pair<std::string, const std::string*>> files = {{planFile, &made->file}};
+    if (isC && !planFile.empty()) {
+      files.emplace_back(planFile.substr(0, planFile.size() - 1) + "h", &made->header);
+    }
+    return runtimeVerdict(*made, files, text, rowShrinkSummary(*made), request.model,
+                          work.timedOut());
   }
 
-  /// The file that is chosen, and behind one of C its header.
-  Outcome<void> writeRows(const RowShrink& made) const {
-    HW_DO(writeOutput(planFile, [&](std::ostream& out) { out << made.file; }));
-    if (!made.isC()) return {};
-    const std::string header = planFile.substr(0, planFile.size() - 1) + "h";
-    return writeOutput(header, [&](std::ostream& out) { out << made.header; });
+  Outcome<ExitCode> runForOrt(const RunRequest& request, const std::string& bytes,
+                              const ShrinkOptions& asked) const {
+    const auto source = onnxSource(bytes, request.import.dimensions);
+    if (!source) return failure(source.error(), request.model);
+    if (source->external && !planFile.empty()) HW_DO(checkBeside(request.model, planFile));
+    StoppableWork work(stopAfter);
+    auto options = searchOptions<OrtSearchOptions>(request, asked, work);
+    const auto made =
+        told(progressMode(progress, quiet), work.token(), [&](const RunContext& context) {
+          tell(context, "peak", options);
+          return shrinkForOrt(*source, options);
+        });
+    if (!made) return failure(made.error(), request.model);
+    const std::string text = format == "csv" ? ortShrinkCsv(*made, request.model)
+                             : format == "json"
+                                 ? jsonDocument(ortShrinkJson(*made, request.model))
+                                 : ortShrinkText(*made, request.model, outputPaint());
+    return runtimeVerdict(*made, {{planFile, &made->file}}, text, ortShrinkSummary(*made),
+                          request.model, work.timedOut());
+  }
+
+  /// Writes what was found, and the files of the way that is chosen, if a name was given.
+  template <class Shrunk>
+  Outcome<ExitCode> runtimeVerdict(
+      const Shrunk& made, const std::vector<std::pair<std::string, const std::string*>>& files,
+      const std::string& text, const std::string& summary, const std::string& model,
+      bool timedOut) const {
+    HW_DO(writeOutput("-", [&](std::ostream& out) { out << text; }));
+    for (const auto& [file, content] : files) {
+      if (!file.empty()) HW_DO(writeOutput(file, [&](std::ostream& out) { out << *content; }));
+    }
+    if (made.stopped && !timedOut) return ExitCode::interrupted;
+    if (made.isWithinBudget()) return ExitCode::done;
+    printFailure({ExitCode::answerIsNo, model, summary});
+    return ExitCode::answerIsNo;
   }
 
   /// What belongs to a runtime, or does not.
@@ -259,10 +304,13 @@ struct ShrinkCommand {
       return failure(ExitCode::badUsage, option, why);
     };
     if (runtime.empty()) {
-      if (!kernels.empty()) return refused("--kernels", "is of a runtime; expected --runtime, too");
-      if (!pointers.empty())
-        return refused("--pointers", "is of a runtime; expected --runtime, too");
+      const char* const ofRuntime = "is of a runtime; expected --runtime, too";
+      if (!kernels.empty()) return refused("--kernels", ofRuntime);
+      if (!pointers.empty()) return refused("--pointers", ofRuntime);
       return {};
+    }
+    if (!kernels.empty() && runtime == "ort") {
+      return refused("--kernels", "is of tflm and c alone");
     }
     if (!allow.empty()) return refused("--allow", "does not go with --runtime");
     if (!graphFile.empty()) return refused("--graph", "does not go with --runtime");
@@ -384,9 +432,9 @@ CommandInfo shrinkCommand() {
           "What is worse than something else in bytes, multiplications and latency is left out.\n"
           "--order, --alias, --overlap and --tile belong to the plan as it is; --l2 does not\n"
           "matter. Ctrl-C keeps what is found. Exit code 1: nothing is within the budget.\n"
-          "With --runtime the file is made for that runtime's arena; of the options of a run only\n"
-          "--threads matters then. Of c come FILE.c and FILE.h, in int8, with CMSIS-NN's "
-          "signatures.\n"
+          "With --runtime the file is made for that runtime; of the options of a run only\n"
+          "--threads and, of ort, --dim matter then. Of c come FILE.c and FILE.h, in int8, with\n"
+          "CMSIS-NN's signatures.\n"
           "\n"
           "Examples:\n"
           "  highwater shrink samples:mobilenet_v2_int8\n"
@@ -395,6 +443,7 @@ CommandInfo shrinkCommand() {
           "  highwater shrink model.onnx --inputs rows --graph parts.graph.json\n"
           "  highwater shrink model.tflite --runtime tflm -o small.tflite\n"
           "  highwater shrink model.tflite --runtime c -o net.c",
+          "  highwater shrink model.onnx --runtime ort -o small.onnx",
       .add = actionOf<ShrinkCommand>};
 }
 

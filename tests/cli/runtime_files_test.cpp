@@ -155,13 +155,76 @@ TEST_CASE("files for runtimes are refused where they would be wrong", "[cli][exc
   refuses("shrink none.tflite --runtime tflm", "none.tflite");
   refuses("shrink x.tflite --runtime tflm -o x.json", "expected .tflite");
   refuses("shrink x.tflite --runtime tflm --allow order", "does not go with --runtime");
-  refuses("shrink x.tflite --runtime ort", "tflm");
+  refuses("shrink x.tflite --runtime tvm", "tflm");
   refuses("shrink x.tflite --kernels unknown", "expected --runtime, too");
   refuses("shrink x.tflite --runtime c -o net.tflite", "expected .c");
   refuses("shrink x.tflite --runtime c --pointers 64", "is of tflm alone");
   refuses("shrink " HIGHWATER_SOURCE_DIR "/README.md --runtime c", "this is none");
+  refuses("shrink x.onnx --runtime ort --kernels unknown", "is of tflm and c alone");
+  refuses("shrink x.onnx --runtime ort --pointers 64", "is of tflm alone");
+  refuses("shrink x.onnx --runtime ort -o x.tflite", "expected .onnx");
+  refuses("shrink samples:chain --runtime ort", "made of an ONNX file");
+  refuses("shrink " HIGHWATER_SOURCE_DIR "/README.md --runtime ort", "this is none");
+  refuses("shrink " HIGHWATER_SOURCE_DIR "/sample_graphs/unet.onnx --runtime ort -o x.onnx",
+          "expected an output in its folder");
+  refuses("convert samples:chain -o x.onnx", "expected --model");
+  refuses("convert samples:chain -o x.csv --model x.onnx", "goes with an ONNX file");
+  CHECK_FALSE(shell.has("x.onnx"));
   CHECK_FALSE(shell.has("x.tflite"));
   CHECK_FALSE(shell.has("x.h"));
+}
+
+TEST_CASE("models in parts for ONNX Runtime take the bytes that were told", "[cli][exchange]") {
+  const Shell shell;
+  REQUIRE(shell.run("cp " HIGHWATER_SOURCE_DIR "/sample_graphs/squeezenet.onnx .").exitCode == 0);
+  const Outcome shrunk =
+      shell.run("highwater shrink squeezenet.onnx --runtime ort --format json -o small.onnx");
+  CAPTURE(shrunk.err);
+  REQUIRE(shrunk.exitCode == 0);
+  const Json made = Json::parse(shrunk.out);
+  const Json& ways = made.at("ways");
+  const auto chosen =
+      std::ranges::find_if(ways, [](const Json& way) { return way.at("chosen") == true; });
+  REQUIRE(chosen != ways.end());
+  CHECK(chosen->at("part") < 0.4);
+  const std::string free = chosen->at("free").get<std::string>();
+  REQUIRE_FALSE(free.empty());
+  CHECK(made.at("notes").at(0).get<std::string>().find("free") != std::string::npos);
+  const std::string info = shell.run("highwater info small.onnx --dim " + free).out;
+  CHECK(info.find("operators    " + std::to_string(chosen->at("operators").get<int>())) !=
+        std::string::npos);
+  // A budget that cannot be met: the nearest, and 1.
+  const Outcome never =
+      shell.run("highwater shrink squeezenet.onnx --runtime ort --budget 1KiB -o least.onnx");
+  CHECK(never.exitCode == 1);
+  CHECK(never.err.find("nothing fits") != std::string::npos);
+  CHECK(shell.read("least.onnx") == shell.read("small.onnx"));
+  const Outcome within = shell.run(
+      "highwater shrink squeezenet.onnx --runtime ort --budget 2MiB --format json -o mid.onnx");
+  CHECK(within.exitCode == 0);
+  CHECK(shell.read("mid.onnx") != shell.read("small.onnx"));
+}
+
+TEST_CASE("graphs in parts leave as ONNX files of their model", "[cli][exchange]") {
+  const Shell shell;
+  REQUIRE(shell.run("cp " HIGHWATER_SOURCE_DIR "/sample_graphs/*.onnx .").exitCode == 0);
+  const Outcome tiled =
+      shell.run("highwater shrink squeezenet.onnx --allow tile --sizes 0 --graph parts.graph.json");
+  CAPTURE(tiled.err);
+  REQUIRE(tiled.exitCode == 0);
+  const Outcome made =
+      shell.run("highwater convert parts.graph.json --model squeezenet.onnx -o tiled.onnx");
+  CAPTURE(made.err);
+  REQUIRE(made.exitCode == 0);
+  CHECK(shell.run("highwater info tiled.onnx").out.find("Concat") != std::string::npos);
+  const Outcome other =
+      shell.run("highwater convert parts.graph.json --model unet.onnx -o other.onnx");
+  CHECK(other.exitCode == 3);
+  CHECK(other.err.find("is a graph of another file") != std::string::npos);
+  const Outcome whole =
+      shell.run("highwater convert squeezenet.onnx --model squeezenet.onnx -o whole.onnx");
+  CHECK(whole.err.find("no operator of the graph runs in parts") != std::string::npos);
+  CHECK_FALSE(shell.has("other.onnx"));
 }
 
 /// The program that runs a model on tflite-micro, as docs/formats/tflite.md says; null: there is

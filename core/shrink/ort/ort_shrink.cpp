@@ -1,0 +1,426 @@
+#include "core/shrink/ort/ort_shrink.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "core/base/task_queue.h"
+#include "core/base/text.h"
+#include "core/ops/work.h"
+
+namespace hw {
+namespace {
+
+/// Operators [first, last], by place in the order of execution, in so many blocks.
+struct BlockRun {
+  std::size_t first = 0;
+  std::size_t last = 0;
+  std::int64_t blocks = 1;
+  friend auto operator<=>(const BlockRun&, const BlockRun&) = default;
+};
+using BlockRuns = std::vector<BlockRun>;
+
+struct BlockPlan {
+  BlockRuns runs{};
+  Bytes peak{kMaxBytes};  ///< Largest: it cannot go so.
+  OpId fullest{};         ///< The operator of the model that runs then, or for which boxes are cut.
+  std::int64_t macs = 0;
+};
+
+constexpr std::size_t kRowAxis = 2;
+constexpr std::size_t kLongestSpan = 64;
+/// Runs around a moment that are looked at, and those of them that are tried with all numbers of
+/// blocks.
+constexpr std::size_t kMostSpans = 500;
+constexpr std::size_t kMostRefined = 24;
+constexpr std::size_t kMostRounds = 8;
+constexpr std::size_t kMostWays = 10;
+constexpr std::int64_t kFirstBlocks = 8;
+constexpr std::array<std::int64_t, 10> kBlocks = {2, 3, 4, 6, 12, 16, 20, 24, 32, 48};
+
+class BlockSearch {
+ public:
+  BlockSearch(const OnnxSource& source, const OrtSearchOptions& options)
+      : graph_(source.graph()), options_(options), able_(graph_.ops.size(), false) {
+    for (const OpId op : runtimeSchedule(graph_).order) {
+      placeOf_[op] = order_.size();
+      order_.push_back(op);
+      macsOf_.push_back(workOf(graph_, op).macs);
+    }
+    shapes_ = {runtimeShapes(source.bytes, graph_)};
+    const auto plain = partProgram(graph_, {});
+    const auto freed = plain ? onnxFile(source, *plain, true) : tl::unexpected(plain.error());
+    if (freed && !freed->freed.empty()) shapes_.push_back(runtimeShapes(freed->bytes, graph_));
+    findAble();
+  }
+
+  /// Programs ascending by peak, none with a peak and multiplications that another one beats.
+  std::vector<BlockPlan> find() {
+    BlockPlan best = planOf({});
+    front_ = {best};
+    if (whyNone_.empty()) whyNone_ = "no operator has rows";
+    for (std::size_t round = 0; round < kMostRounds && !stopping(); ++round) {
+      const Bytes before = best.peak;
+      improve(best);
+      tell(static_cast<double>(round + 1) / kMostRounds);
+      if (best.peak == before) break;
+    }
+    std::erase_if(front_, [](const BlockPlan& plan) { return plan.runs.empty(); });
+    return std::move(front_);
+  }
+
+  Result<PartProgram> programOf(const BlockRuns& runs) const {
+    HW_TRY(parts, partsOf(runs));
+    return partProgram(graph_, parts.list);
+  }
+
+  std::int64_t macs() const {
+    std::int64_t sum = 0;
+    for (const std::int64_t each : macsOf_) sum += each;
+    return sum;
+  }
+  bool stopping() const { return options_.stop.stop_requested(); }
+  bool hasAny() const { return std::ranges::find(able_, true) != able_.end(); }
+  /// The first operator that cannot go by rows, and why.
+  const std::string& whyNone() const { return whyNone_; }
+
+  std::string text(const BlockRuns& runs) const {
+    std::string text;
+    for (const BlockRun& run : runs) {
+      text += fmt::format("{}{} to {} in {} blocks", text.empty() ? "" : ", ",
+                          displayName(graph_, order_[run.first]),
+                          displayName(graph_, order_[run.last]), run.blocks);
+    }
+    return text;
+  }
+
+ private:
+  struct Parts {
+    std::vector<OnnxPart> list{};
+    std::int64_t macs = 0;  ///< Of all operators.
+  };
+
+  const Shape& madeBy(OpId op) const { return *graph_.tensors[graph_.ops[op].outputs[0]].shape; }
+
+  bool hasRows(OpId op) const {
+    const Op& of = graph_.ops[op];
+    if (of.outputs.empty() || !of.outputs[0]) return false;
+    const auto& shape = graph_.tensors[of.outputs[0]].shape;
+    return shape && shape->size() > kRowAxis && (*shape)[kRowAxis] > 1 && !of.folded;
+  }
+
+  /// Operators of which the first row can be made alone.
+  void findAble() {
+    for (const OpId op : order_) {
+      if (!hasRows(op)) continue;
+      TensorBox row = wholeBox(madeBy(op));
+      row[kRowAxis].end = 1;
+      const auto needs = onnxNeeds(graph_, op, onnxMakeable(graph_, op, row));
+      able_[op] = needs.has_value();
+      if (!needs && whyNone_.empty()) whyNone_ = needs.error().message;
+    }
+  }
+
+  bool isAble(std::size_t place) const { return able_[order_[place]]; }
+
+  /// True if only the last of these operators makes something that is read outside.
+  bool isClosed(std::size_t first, std::size_t last) const {
+    for (std::size_t at = first; at < last; ++at) {
+      const Op& op = graph_.ops[order_[at]];
+      if (op.folded) continue;
+      const Tensor& made = graph_.tensors[op.outputs[0]];
+      if (made.graphOutput || made.consumers.empty()) return false;
+      for (const OpId reader : made.consumers) {
+        const std::size_t place = placeOf_.at(reader);
+        if (place < first || place > last) return false;
+      }
+    }
+    return true;
+  }
+
+  /// Bytes that a run cannot do without: what it reads from outside, and its output twice, for
+  /// joining holds the parts as well.
+  Bytes outsideOf(std::size_t first, std::size_t last) const {
+    const auto bytes = [&](TensorId id) { return graph_.tensors[id].bytes.value_or(Bytes()); };
+    Bytes sum = bytes(graph_.ops[order_[last]].outputs[0]) * 2;
+    for (std::size_t at = first; at <= last; ++at) {
+      for (const TensorId in : graph_.reads(order_[at])) {
+        const OpId maker = graph_.tensors[in].producer;
+        if (maker && placeOf_.at(maker) < first && !graph_.tensors[in].constant) sum += bytes(in);
+      }
+    }
+    return sum;
+  }
+
+  std::vector<BlockRun> spansAround(OpId fullest) const {
+    std::vector<std::pair<Bytes, BlockRun>> spans;
+    const std::size_t middle = placeOf_.at(fullest);
+    const auto passes = [&](std::size_t at) { return isAble(at) || graph_.ops[order_[at]].folded; };
+    for (std::size_t first = middle + 1; first-- > 0 && middle - first < kLongestSpan;) {
+      if (!passes(first)) break;
+      for (std::size_t last = middle; last < order_.size() && passes(last); ++last) {
+        if (last - first >= kLongestSpan) break;
+        if (!isAble(last) || !isAble(first) || !isClosed(first, last)) continue;
+        spans.emplace_back(outsideOf(first, last), BlockRun{first, last});
+      }
+    }
+    std::ranges::sort(spans);
+    std::vector<BlockRun> runs;
+    for (const auto& [bytes, run] : spans) {
+      if (runs.size() < kMostSpans) runs.push_back(run);
+    }
+    return runs;
+  }
+
+  std::int64_t heightOf(const BlockRun& run) const { return madeBy(order_[run.last])[kRowAxis]; }
+
+  /// The parts of one block, from what it hands out backwards.
+  Result<void> addBlock(const BlockRun& run, std::int64_t block, Parts& parts) const {
+    std::map<TensorId, TensorBox> needed;
+    const std::int64_t height = heightOf(run);
+    TensorBox& out = needed[graph_.ops[order_[run.last]].outputs[0]];
+    out = wholeBox(madeBy(order_[run.last]));
+    out[kRowAxis] = {block * height / run.blocks, (block + 1) * height / run.blocks};
+    std::vector<OnnxPart> made;
+    for (std::size_t at = run.last + 1; at-- > run.first;) {
+      const OpId op = order_[at];
+      if (graph_.ops[op].folded) continue;
+      const auto box = needed.find(graph_.ops[op].outputs[0]);
+      if (box == needed.end()) continue;
+      made.push_back({op, onnxMakeable(graph_, op, box->second)});
+      HW_TRY(needs, onnxNeeds(graph_, op, made.back().made));
+      for (std::size_t i = 0; i < needs.inputs.size(); ++i) {
+        const TensorId in = graph_.ops[op].inputs[i];
+        if (!in) continue;
+        TensorBox wanted = needs.inputs[i];
+        if (wanted.empty()) wanted = wholeBox(*graph_.tensors[in].shape);
+        TensorBox& all = needed.try_emplace(in, wanted).first->second;
+        for (std::size_t axis = 0; axis < all.size(); ++axis) all[axis].cover(wanted[axis]);
+      }
+    }
+    for (auto part = made.rbegin(); part != made.rend(); ++part) {
+      parts.macs += macsOfPart(*part);
+      parts.list.push_back(std::move(*part));
+    }
+    return {};
+  }
+
+  std::int64_t macsOfPart(const OnnxPart& part) const {
+    double share = 1;
+    const Shape& shape = madeBy(part.of);
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      share *= static_cast<double>(part.made[i].length()) / static_cast<double>(shape[i]);
+    }
+    const std::int64_t all = macsOf_[placeOf_.at(part.of)];
+    return static_cast<std::int64_t>(static_cast<double>(all) * share + 0.5);
+  }
+
+  Result<Parts> partsOf(const BlockRuns& runs) const {
+    Parts parts{.macs = macs()};
+    for (const BlockRun& run : runs) {
+      for (std::size_t at = run.first; at <= run.last; ++at) parts.macs -= macsOf_[at];
+      for (std::int64_t block = 0; block < run.blocks; ++block) {
+        HW_DO(addBlock(run, block, parts));
+      }
+    }
+    return parts;
+  }
+
+  /// The shapes that the runtime knows of a program, if it knows these of the model.
+  RuntimeShapes shapesOf(const PartProgram& program, const IdMap<TensorId, std::size_t>& values,
+                         const RuntimeShapes& known) const {
+    // What is joined is known where all that it is joined of is known: a number along the axis.
+    std::vector<bool> open(program.values.size());
+    const auto knownBox = [&](std::size_t value) -> std::optional<Shape> {
+      const auto& [of, box] = program.values[value];
+      std::optional<Shape> shape = known[of];
+      if (!shape || open[value]) return std::nullopt;
+      for (std::size_t i = 0; i < box.size(); ++i) {
+        if (box[i].length() == (*graph_.tensors[of].shape)[i]) continue;
+        if ((*shape)[i] < 0) return std::nullopt;
+        (*shape)[i] = box[i].length();
+      }
+      return shape;
+    };
+    for (const PartProgram::Node& node : program.nodes) {
+      if (node.kind != PartProgram::Node::Kind::join) continue;
+      open[node.outputs[0]] = !std::ranges::all_of(
+          node.inputs, [&](std::size_t in) { return knownBox(in).has_value(); });
+    }
+    RuntimeShapes shapes(values.size());
+    for (const TensorId id : values.keys()) shapes[id] = knownBox(values[id]);
+    return shapes;
+  }
+
+  BlockPlan planOf(BlockRuns runs) const {
+    BlockPlan plan{.runs = std::move(runs)};
+    const auto parts = partsOf(plan.runs);
+    if (!parts || !isWithin(parts->macs)) return plan;
+    const auto program = partProgram(graph_, parts->list);
+    if (!program) return plan;
+    IdMap<TensorId, std::size_t> values;
+    const auto made = graphOf(graph_, *program, values);
+    if (!made) return plan;
+    plan.macs = parts->macs;
+    for (const RuntimeShapes& known : shapes_) {
+      const RuntimePeak peak = runtimePeak(*made, shapesOf(*program, values, known));
+      if (peak.bytes >= plan.peak) continue;
+      plan.peak = peak.bytes;
+      plan.fullest = program->nodes[peak.op.index()].of;
+    }
+    return plan;
+  }
+
+  bool isWithin(std::int64_t made) const {
+    return static_cast<double>(made) <=
+           static_cast<double>(macs()) * (1 + options_.extraMacs) + 0.5;
+  }
+
+  void enter(const BlockPlan& plan) {
+    const auto covers = [](const BlockPlan& a, const BlockPlan& b) {
+      return a.peak <= b.peak && a.macs <= b.macs;
+    };
+    if (plan.peak == kMaxBytes) return;
+    if (std::ranges::any_of(front_, [&](const BlockPlan& each) { return covers(each, plan); })) {
+      return;
+    }
+    std::erase_if(front_, [&](const BlockPlan& each) { return covers(plan, each); });
+    front_.insert(std::ranges::upper_bound(front_, plan.peak, {}, &BlockPlan::peak), plan);
+  }
+
+  void tell(double done) const {
+    if (options_.progress) options_.progress(done, front_.front().peak);
+  }
+
+  /// What comes of these programs, in their order.
+  std::vector<BlockPlan> tried(const std::vector<BlockRuns>& ways) {
+    std::vector<BlockPlan> plans(ways.size());
+    runTasks(ways.size(), options_.threads, [&](std::size_t i) {
+      if (!stopping()) plans[i] = planOf(ways[i]);
+    });
+    for (const BlockPlan& plan : plans) enter(plan);
+    return plans;
+  }
+
+  /// The runs of `plan` that `run` leaves alone, and it, in that many blocks.
+  static BlockRuns with(const BlockPlan& plan, BlockRun run, std::int64_t blocks) {
+    BlockRuns runs;
+    for (const BlockRun& each : plan.runs) {
+      if (each.last < run.first || each.first > run.last) runs.push_back(each);
+    }
+    run.blocks = blocks;
+    runs.push_back(run);
+    std::ranges::sort(runs);
+    return runs;
+  }
+
+  /// One more run around the fullest moment of `best`, or another one than it has there.
+  void improve(BlockPlan& best) {
+    const std::vector<BlockRun> spans = spansAround(best.fullest);
+    std::vector<BlockRuns> ways;
+    for (const BlockRun& span : spans) {
+      ways.push_back(with(best, span, std::min(kFirstBlocks, heightOf(span))));
+    }
+    const std::vector<BlockPlan> first = tried(ways);
+    std::vector<std::size_t> by(spans.size());
+    for (std::size_t i = 0; i < by.size(); ++i) by[i] = i;
+    std::ranges::stable_sort(by, {}, [&](std::size_t i) { return first[i].peak; });
+    by.resize(std::min(by.size(), kMostRefined));
+    ways.clear();
+    for (const std::size_t i : by) {
+      for (const std::int64_t blocks : kBlocks) {
+        if (blocks <= heightOf(spans[i])) ways.push_back(with(best, spans[i], blocks));
+      }
+    }
+    tried(ways);
+    if (front_.front().peak < best.peak) best = front_.front();
+  }
+
+  const Graph& graph_;
+  const OrtSearchOptions& options_;
+  std::vector<OpId> order_;  ///< As the runtime executes them.
+  std::map<OpId, std::size_t> placeOf_;
+  std::vector<std::int64_t> macsOf_;   ///< By place.
+  std::vector<RuntimeShapes> shapes_;  ///< As the file is; with heights left free.
+  IdMap<OpId, bool> able_;
+  std::string whyNone_;
+  std::vector<BlockPlan> front_;
+};
+
+/// Works out all ways, and writes the file of the one that is chosen.
+class OrtShrinker {
+ public:
+  OrtShrinker(const OnnxSource& source, const OrtSearchOptions& options)
+      : source_(source), options_(options), search_(source, options) {}
+
+  Result<OrtShrink> find() {
+    made_.budget = options_.budget;
+    const Graph& graph = source_.graph();
+    const RuntimePeak own = runtimePeak(graph, runtimeShapes(source_.bytes, graph));
+    made_.ways.push_back({.name = "as it is", .peak = own.bytes, .operators = graph.ops.size()});
+    made_.file = source_.bytes;
+    if (search_.hasAny()) HW_DO(addParts());
+    if (made_.ways.size() == 1 && !search_.hasAny()) {
+      made_.notes.push_back("nothing goes in parts: " + search_.whyNone());
+    }
+    made_.stopped = search_.stopping();
+    return std::move(made_);
+  }
+
+ private:
+  Result<void> addParts() {
+    std::vector<BlockPlan> plans = search_.find();
+    while (plans.size() > kMostWays) plans.erase(plans.end() - 2);
+    for (const BlockPlan& plan : plans) {
+      HW_TRY(program, search_.programOf(plan.runs));
+      HW_TRY(least, leastOnnxFile(source_, program));
+      OrtWay way{.name = "in parts",
+                 .peak = least.peak,
+                 .extraMacs = again(plan.macs),
+                 .operators = program.nodes.size(),
+                 .runs = search_.text(plan.runs)};
+      for (const auto& [name, size] : least.file.freed) {
+        way.freed += fmt::format("{}{}={}", way.freed.empty() ? "" : " ", name, size);
+      }
+      made_.ways.push_back(std::move(way));
+      choose(least.file);
+    }
+    return {};
+  }
+
+  double again(std::int64_t macs) const {
+    const std::int64_t all = search_.macs();
+    return all > 0 ? static_cast<double>(macs) / static_cast<double>(all) - 1 : 0.0;
+  }
+
+  /// Takes the last way where it is better: the smallest; of those within the budget the one with
+  /// the fewest multiplications.
+  void choose(const OnnxFile& file) {
+    const OrtWay& last = made_.ways.back();
+    const OrtWay& best = made_.best();
+    const bool fits = options_.budget && last.peak <= *options_.budget;
+    const bool both = fits && best.peak <= *options_.budget;
+    const bool better = both && last.extraMacs != best.extraMacs ? last.extraMacs < best.extraMacs
+                                                                 : last.peak < best.peak;
+    if (!better) return;
+    made_.chosen = made_.ways.size() - 1;
+    made_.file = file.bytes;
+    made_.notes.clear();
+    if (!file.freed.empty()) made_.notes.push_back(freedText(file));
+  }
+
+  const OnnxSource& source_;
+  const OrtSearchOptions& options_;
+  BlockSearch search_;
+  OrtShrink made_;
+};
+
+}  // namespace
+
+Result<OrtShrink> shrinkForOrt(const OnnxSource& source, const OrtSearchOptions& options) {
+  return OrtShrinker(source, options).find();
+}
+
+}  // namespace hw
