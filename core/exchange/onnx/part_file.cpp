@@ -308,7 +308,8 @@ Result<OnnxSource> onnxSource(std::string_view bytes,
     return fail(ErrorCode::invalidArgument,
                 "a file for ONNX Runtime is made of an ONNX file; this is none");
   }
-  OnnxSource source{.bytes = bytes, .import = {.dimensions = dimensions, .closedBodies = true}};
+  OnnxSource source{.bytes = bytes,
+                    .import = {.dimensions = dimensions, .closedBodies = true, .fuse = {}}};
   HW_TRY(model, importModel(bytes, "", source.import));
   source.model = std::move(model);
   HW_TRY(reduced, withoutPayloads(bytes));

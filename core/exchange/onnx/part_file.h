@@ -11,7 +11,8 @@
 
 namespace hw {
 
-/// A model of ONNX, read as its file has it: bodies closed, an operator for each node.
+/// A model of ONNX, read as its file has it: bodies closed, nothing fused, an operator for each
+/// node.
 struct OnnxSource {
   std::string_view bytes{};
   ImportOptions import{};

@@ -123,7 +123,7 @@ TEST_CASE("blocks of random networks make the same bits in the bytes that were p
     CHECK(differences(model, small.file, small.freed) == std::vector<std::string>());
     checkFile(small.file);
     // Read again as anybody's model: the same outputs, and the peak that was told.
-    ImportOptions options{.dimensions = small.freed, .closedBodies = true};
+    ImportOptions options{.dimensions = small.freed, .closedBodies = true, .fuse = {}};
     const auto again = importModel(small.made.file, "", options);
     REQUIRE(again);
     for (std::size_t i = 0; i < again->graph->outputs.size(); ++i) {
