@@ -442,7 +442,7 @@ CommandInfo shrinkCommand() {
           "  highwater shrink model.onnx --allow order,in-place --picture front.svg\n"
           "  highwater shrink model.onnx --inputs rows --graph parts.graph.json\n"
           "  highwater shrink model.tflite --runtime tflm -o small.tflite\n"
-          "  highwater shrink model.tflite --runtime c -o net.c",
+          "  highwater shrink model.tflite --runtime c -o net.c\n"
           "  highwater shrink model.onnx --runtime ort -o small.onnx",
       .add = actionOf<ShrinkCommand>};
 }

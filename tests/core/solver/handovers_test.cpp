@@ -1,5 +1,7 @@
 #include "core/solver/exact/handovers.h"
 
+#include <fmt/format.h>
+
 #include <set>
 
 #include "core/families/family.h"
