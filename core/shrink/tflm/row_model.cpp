@@ -163,7 +163,13 @@ class RowModelReader {
     // Weights of a concatenation have rows of their own, which would have to be cut.
     const bool cuts = joins && op.weights > 0;
     if (!alike || cuts || (axis != 3 && axis != -1)) return {};
-    return RowGeometry{};
+    if (joins) return RowGeometry{};
+    std::int64_t below = 0;  // Behind an element that is written none is overtaken.
+    for (const std::size_t input : op.inputs) {
+      below =
+          std::max(below, model_.tensors[op.outputs[0]].rowBytes - model_.tensors[input].rowBytes);
+    }
+    return RowGeometry{.below = below};
   }
 
   std::optional<RowGeometry> windowOf(const TfliteOp& stored, const WindowFields& fields) const {
@@ -190,8 +196,38 @@ class RowModelReader {
     rows.padTop = rows.paddingAbove(height);
     const std::int64_t made = rows.samePadding ? (height + rows.stride - 1) / rows.stride
                                                : (height - rows.kernel) / rows.stride + 1;
-    if (made != tensor(static_cast<std::size_t>(stored.outputs[0])).shape[1]) return {};
+    const Shape& out = tensor(static_cast<std::size_t>(stored.outputs[0])).shape;
+    if (made != out[1]) return {};
+    rows.below =
+        belowOf(stored, rows, number(1, 0),
+                fields.kernel < 0 ? tensor(static_cast<std::size_t>(stored.inputs[1])).shape[2]
+                                  : number(fields.kernel - 1, 0),
+                fields.dilation < 0 ? 1 : number(fields.dilation - 1, 1));
     return rows;
+  }
+
+  /// `RowGeometry::below` of windows: while a pixel is made, those of the input from its window on
+  /// are still to be read. `stride` and so on are along a row.
+  std::optional<std::int64_t> belowOf(const TfliteOp& stored, const RowGeometry& rows,
+                                      std::int64_t stride, std::int64_t kernel,
+                                      std::int64_t dilation) const {
+    const auto in = static_cast<std::size_t>(stored.inputs[0]);
+    const auto out = static_cast<std::size_t>(stored.outputs[0]);
+    const std::int64_t width = tensor(in).shape[2];
+    const std::int64_t made = tensor(out).shape[2];
+    for (const std::int64_t number : {stride, kernel, dilation, width, made}) {
+      if (number < 1 || number > kMost) return {};
+    }
+    const std::int64_t reach = (made - 1) * stride + (kernel - 1) * dilation + 1;
+    const std::int64_t padded = rows.samePadding ? std::max<std::int64_t>(0, reach - width) / 2 : 0;
+    const std::int64_t pixelIn = model_.tensors[in].rowBytes / width;
+    const std::int64_t pixelOut = model_.tensors[out].rowBytes / made;
+    std::int64_t below = 0;
+    for (std::int64_t pixel = 0; pixel < made; ++pixel) {
+      const std::int64_t next = std::max<std::int64_t>(0, pixel * stride - padded);
+      below = std::max(below, (pixel + 1) * pixelOut - next * pixelIn);
+    }
+    return below;
   }
 
   std::optional<RowGeometry> padOf(const TfliteOp& stored, const RowOp& op) const {

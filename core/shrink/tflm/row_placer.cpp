@@ -61,6 +61,12 @@ RowPlacer::RowPlacer(const std::vector<RowShape>& shapes)
     for (const std::size_t other : live) addPair(other, next);
     live.push_back(next);
   }
+  for (std::size_t block = 0; block < shapes.size(); ++block) {
+    for (const RowApart& apart : shapes[block].apart) {
+      neighbours_[apart.other].push_back({block, {{apart.low, apart.high}}});
+      neighbours_[block].push_back({apart.other, {{-apart.high, -apart.low}}});
+    }
+  }
 }
 
 void RowPlacer::addPair(std::size_t a, std::size_t b) {

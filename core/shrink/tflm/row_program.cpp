@@ -465,6 +465,17 @@ class RowProgram::Lives {
     for (std::size_t block = 0; block < logs_.size(); ++block) {
       shapes.push_back(shapeOf(logs_[block], program_.rowBytes_[block]));
     }
+    std::ranges::sort(apart_);
+    for (const auto& [block, apart] : apart_) {
+      std::vector<RowApart>& all = shapes[block].apart;
+      const bool goesOn =
+          !all.empty() && all.back().other == apart.other && apart.low < all.back().high;
+      if (goesOn) {
+        all.back().high = std::max(all.back().high, apart.high);
+      } else {
+        all.push_back(apart);
+      }
+    }
     return shapes;
   }
 
@@ -555,19 +566,34 @@ class RowProgram::Lives {
     }
     const RowView& out = step.outputs[0];
     const std::int64_t padTop = paddingAbove(step, *geometry);
+    const bool byPoints = ascending_ && geometry->below;
     for (std::int64_t row = 0; row < out.rows; ++row) {
       std::int64_t first = row * geometry->stride - padTop;
       if (geometry->kind == RowGeometry::Kind::nearest) first = row / geometry->stride;
+      const bool isLast = row + 1 == out.rows;
       for (const RowView& view : step.inputs) {
         if (row < step.garbage) break;
+        const std::int64_t begin = std::max<std::int64_t>(0, first);
         const std::int64_t end = std::min(view.rows, first + geometry->kernel);
-        for (std::int64_t at = std::max<std::int64_t>(0, first); at < end; ++at) {
-          readRow(view.block, view.first + at);
+        for (std::int64_t at = begin; at < end; ++at) readRow(view.block, view.first + at);
+        // Rows that the next one does not read end before this one begins.
+        const std::int64_t kept = isLast ? end : std::min(end, first + geometry->stride);
+        for (std::int64_t at = begin; byPoints && at < kept; ++at) {
+          keepApart(view, view.first + at, out, out.first + row, *geometry->below);
         }
       }
+      if (byPoints && row >= step.garbage) tick(step.op);
       writeRow(out.block, out.first + row);
-      if (ascending_ || row + 1 == out.rows) tick(step.op);
+      if (isLast || (ascending_ && !byPoints)) tick(step.op);
     }
+  }
+
+  /// Row `made` of `out` begins `below` bytes below row `read` of `in`, or above it.
+  void keepApart(const RowView& in, std::int64_t read, const RowView& out, std::int64_t made,
+                 std::int64_t below) {
+    const std::int64_t bytes = program_.rowBytes(in.block);
+    const std::int64_t same = read * bytes - made * program_.rowBytes(out.block);
+    apart_.push_back({out.block, {in.block, same - below, same + bytes}});
   }
 
   void walkLoop(const RowLoop& loop) {
@@ -644,6 +670,7 @@ class RowProgram::Lives {
   bool ascending_;
   std::vector<std::size_t>* running_;
   std::vector<Log> logs_;
+  std::vector<std::pair<std::size_t, RowApart>> apart_;  ///< With the block that is made.
   std::int64_t now_ = 0;
   bool sound_ = true;
 };

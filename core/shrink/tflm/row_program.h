@@ -28,6 +28,10 @@ struct RowGeometry {
   std::int64_t stride = 1;
   std::int64_t padTop = 0;
   bool samePadding = false;  ///< The kernel works its padding out from the height of its input.
+  /// How many bytes a row of the output has to begin below a row of the input that nobody reads
+  /// after it, unless it begins above that: so far are kernels that go point by point, from the
+  /// first to the last, done with what they write over. Nothing: they may write before they read.
+  std::optional<std::int64_t> below{};
 
   /// Rows of padding that the kernel puts above an input, or a view, of so many rows.
   std::int64_t paddingAbove(std::int64_t height) const;
@@ -173,9 +177,21 @@ struct RowRect {
   std::int64_t high = 0;
 };
 
+/// Distances of a block above another one, both ends excluded, at which rows that one operator
+/// writes would lie over rows that it has still to read.
+struct RowApart {
+  std::size_t other = 0;
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+
+  friend auto operator<=>(const RowApart&, const RowApart&) = default;
+};
+
 /// A block of memory whose live bytes change in time.
 struct RowShape {
   std::vector<RowRect> rects{};  ///< Ascending in time, without overlap.
+  /// Distances from rows that end when those of this block are made of them, not live with them.
+  std::vector<RowApart> apart{};
   std::int64_t low = 0;  ///< All bytes that any view has, live or not, its size rounded up to 16.
   std::int64_t high = 0;
 };
