@@ -124,7 +124,8 @@ struct ShrinkCommand {
         {.help = "the fastest within so many bytes, instead of the smallest", .type = "SIZE"});
     arguments.option(
         "--extra-macs", extraMacs,
-        {.help = "multiplications that may be made again, of those of the model (default: 10%)",
+        {.help = "multiplications that may be made again, of those of the model (default: 10%; "
+                 "with --runtime 50%)",
          .type = "PERCENT"});
     arguments.option("--allow", allow,
                      {.help = "what may be rewritten: all (default), or some of " +

@@ -38,7 +38,6 @@ Studio::Studio(Settings* settings, QWidget* parent) : MainWindow(settings, paren
   addClock(this);
   auto* history = new ScenarioHistory(this);
   shrink_ = addShrink(this, history);
-  addRunnable(this, shrink_);
   addWhatIf(this, history);
   addQuestions(this, panels.inspector);
   addOrder(this, history, schedule_);

@@ -1,6 +1,7 @@
 // A model on show is saved as one that a runtime runs in less memory.
 #include <QFile>
 #include <QFileDialog>
+#include <QMessageBox>
 #include <QTemporaryDir>
 #include <QTimer>
 #include <catch2/catch.hpp>
@@ -17,21 +18,25 @@ using namespace hw::test;
 
 namespace {
 
-/// Answers the dialog that asks for a name, once it is there.
+/// Answers the dialog that asks for a name, once it is there, and that the file may be replaced.
 class NameGiver {
  public:
   explicit NameGiver(const QString& name) {
     QObject::connect(&timer_, &QTimer::timeout, &timer_, [this, name] {
-      auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
-      if (!dialog) return;
-      timer_.stop();
-      dialog->selectFile(name);
-      QMetaObject::invokeMethod(dialog, "accept");
+      QWidget* asks = QApplication::activeModalWidget();
+      if (auto* question = qobject_cast<QMessageBox*>(asks)) {
+        question->button(QMessageBox::Yes)->click();
+      } else if (auto* dialog = qobject_cast<QFileDialog*>(asks); dialog && !given_) {
+        given_ = true;
+        dialog->selectFile(name);
+        QMetaObject::invokeMethod(dialog, "accept", Qt::QueuedConnection);
+      }
     });
     timer_.start(10);
   }
 
  private:
+  bool given_ = false;
   QTimer timer_;
 };
 

@@ -292,6 +292,7 @@ TEST_CASE("a report says how to make it again, with all that was asked for", "[r
   const RunRequest request = sampled();
   CHECK(commandForReport(request, "html") ==
         "highwater report samples:inception --dim a=b=7 --dim batch=4 --bodies closed "
+        "--fuse quantized,pads "
         "--subgraph 'main part' --allocator free-list:pick=best,threshold=4KiB "
         "--platform two-devices --l2 1536 --l3 unlimited --align 4KiB --alias reshape,concat "
         "--overlap kernels --inputs external --outputs external --weights prefetch=3 "

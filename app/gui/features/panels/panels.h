@@ -34,10 +34,10 @@ void addMemory(MainWindow* window, Minimap* minimap);
 /// The panel "Method": how the method came to its plan, played in planning time.
 void addMethod(MainWindow* window);
 
-/// The Shrink panel; a step that is opened is an edit of the scenario.
+/// The Shrink panel and what it saves; a step that is opened is an edit of the scenario.
 ShrinkPanel* addShrink(MainWindow* window, ScenarioHistory* history);
 
-/// File > Save a model that runs, which the Shrink panel asks for, too.
+/// File > Save a model that runs, which that panel asks for, too.
 void addRunnable(MainWindow* window, ShrinkPanel* panel);
 
 /// The run as tables.

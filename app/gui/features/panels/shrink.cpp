@@ -90,7 +90,9 @@ class ShrinkFeature : public QObject {
 };
 
 ShrinkPanel* addShrink(MainWindow* window, ScenarioHistory* history) {
-  return (new ShrinkFeature(window, history))->panel();
+  ShrinkPanel* panel = (new ShrinkFeature(window, history))->panel();
+  addRunnable(window, panel);
+  return panel;
 }
 
 }  // namespace hw
