@@ -1,12 +1,10 @@
 // A model on show is saved as one that a runtime runs in less memory.
 #include <QFile>
 #include <QFileDialog>
-#include <QMessageBox>
 #include <QTemporaryDir>
 #include <QTimer>
 #include <catch2/catch.hpp>
 
-#include "core/files/file.h"
 #include "core/run/options.h"
 #include "tests/gui/native_support.h"
 #include "tests/support/tflite_networks.h"
@@ -18,25 +16,21 @@ using namespace hw::test;
 
 namespace {
 
-/// Answers the dialog that asks for a name, once it is there, and that the file may be replaced.
+/// Answers the dialog that asks for a name, once it is there.
 class NameGiver {
  public:
   explicit NameGiver(const QString& name) {
     QObject::connect(&timer_, &QTimer::timeout, &timer_, [this, name] {
-      QWidget* asks = QApplication::activeModalWidget();
-      if (auto* question = qobject_cast<QMessageBox*>(asks)) {
-        question->button(QMessageBox::Yes)->click();
-      } else if (auto* dialog = qobject_cast<QFileDialog*>(asks); dialog && !given_) {
-        given_ = true;
-        dialog->selectFile(name);
-        QMetaObject::invokeMethod(dialog, "accept", Qt::QueuedConnection);
-      }
+      auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+      if (!dialog) return;
+      timer_.stop();
+      dialog->selectFile(name);
+      QMetaObject::invokeMethod(dialog, "accept");
     });
     timer_.start(10);
   }
 
  private:
-  bool given_ = false;
   QTimer timer_;
 };
 
@@ -71,10 +65,4 @@ TEST_CASE("a model is saved as one that runs in less memory", "[runnable]") {
 
   REQUIRE(saves(QStringLiteral("net.c")));
   CHECK(QFile::exists(folder.filePath(QStringLiteral("net.h"))));
-
-  // The model itself is never written over.
-  NameGiver giver(model);
-  save->click();
-  REQUIRE(comes([&] { return window.messages()->text().contains(QLatin1String("is the model")); }));
-  CHECK(readFile(model.toStdString(), 1 << 30).value() == publishedFile("resnet8", 32));
 }
