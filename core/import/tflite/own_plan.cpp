@@ -325,9 +325,7 @@ class PartsReplay {
           reads, [&](const Span& used) { return made.bytes.overlaps(used.bytes); });
       return overRead || (now == 0 && firstOwner(made.bytes) != owners_.end());
     });
-    if (over) {
-      plan_.steps.push_back({.name = name + " over its input", .type = type, .domain = "tflite"});
-    }
+    if (over) plan_.steps.push_back(plan_.steps.back());
     for (const Span& span : writes) write(span, std::ssize(plan_.steps) - 1, false);
     return {};
   }
