@@ -223,6 +223,19 @@ ShrinkPanel::ShrinkPanel(ViewState* state, QWidget* parent)
   room->setFrameShape(QFrame::NoFrame);
   room->viewport()->setBackgroundRole(QPalette::Base);
   table_->setMinimumHeight(5 * table_->verticalHeader()->defaultSectionSize());
+  build({table_, room, buildButtons()});
+  static_cast<QVBoxLayout*>(layout())->setStretchFactor(room, 1);
+  connect(state, &ViewState::runChanged, this, &ShrinkPanel::showRun);
+  connect(chart_, &DotChart::picked, this, &ShrinkPanel::openDot);
+  connect(open_, &QPushButton::clicked, this, &ShrinkPanel::openChosen);
+  connect(save_, &QPushButton::clicked, this, &ShrinkPanel::saveWanted);
+  connect(below_, &QPushButton::clicked, this, [this] {
+    if (const ShrinkStep* step = chosen()) Q_EMIT belowWanted(step->run);
+  });
+  refresh();
+}
+
+QWidget* ShrinkPanel::buildButtons() {
   auto* buttons = new QWidget(this);
   auto* row = new QHBoxLayout(buttons);
   row->setContentsMargins({});
@@ -234,16 +247,7 @@ ShrinkPanel::ShrinkPanel(ViewState* state, QWidget* parent)
   column->setContentsMargins(12, 4, 12, 12);
   column->addWidget(buttons);
   column->addWidget(save_, 0, Qt::AlignLeft);
-  build({table_, room, rows});
-  static_cast<QVBoxLayout*>(layout())->setStretchFactor(room, 1);
-  connect(state, &ViewState::runChanged, this, &ShrinkPanel::showRun);
-  connect(chart_, &DotChart::picked, this, &ShrinkPanel::openDot);
-  connect(open_, &QPushButton::clicked, this, &ShrinkPanel::openChosen);
-  connect(save_, &QPushButton::clicked, this, &ShrinkPanel::saveWanted);
-  connect(below_, &QPushButton::clicked, this, [this] {
-    if (const ShrinkStep* step = chosen()) Q_EMIT belowWanted(step->run);
-  });
-  refresh();
+  return rows;
 }
 
 void ShrinkPanel::buildTable() {

@@ -86,6 +86,7 @@ class ShrinkPanel : public WorkPanel {
 
  private:
   void buildTable();
+  QWidget* buildButtons();
   void shareWidth();
   void showRun();
   void setFindings(ShrinkFindings findings);
