@@ -1,6 +1,7 @@
 // A model on show is saved as one that a runtime runs in less memory.
 #include <QFile>
 #include <QFileDialog>
+#include <QLineEdit>
 #include <QTemporaryDir>
 #include <QTimer>
 #include <catch2/catch.hpp>
@@ -16,15 +17,15 @@ using namespace hw::test;
 
 namespace {
 
-/// Answers the dialog that asks for a name, once it is there.
+/// Answers the dialog that asks for a name, as long as it is there.
 class NameGiver {
  public:
   explicit NameGiver(const QString& name) {
-    QObject::connect(&timer_, &QTimer::timeout, &timer_, [this, name] {
+    QObject::connect(&timer_, &QTimer::timeout, &timer_, [name] {
       auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
       if (!dialog) return;
-      timer_.stop();
-      dialog->selectFile(name);
+      auto* line = dialog->findChild<QLineEdit*>(QStringLiteral("fileNameEdit"));
+      line->setText(name);
       QMetaObject::invokeMethod(dialog, "accept");
     });
     timer_.start(10);
