@@ -101,7 +101,7 @@ TEST_CASE("each hazard opens as it should, or says why not", "[import][corpus]")
     CAPTURE(name);
     const auto found = expectations().find(name);
     REQUIRE(found != expectations().end());
-    const auto model = loadModel(file.string(), {});
+    const auto model = loadModel(file.string(), {.fuse = {}});
     const bool opens = found->second.find(' ') == std::string::npos;
     CHECK(model.has_value() == opens);
     const std::string result = outcome(model);
