@@ -138,8 +138,6 @@ struct ConvertCommand {
     return ExitCode::done;
   }
 
-  static constexpr std::size_t kMostModelBytes = std::size_t{1} << 31U;
-
   RunArguments run_;
   std::string path;
   std::string to;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "app/cli/arguments.h"
 #include "app/cli/console.h"
@@ -10,10 +11,10 @@
 #include "core/files/file.h"
 #include "core/plan_file/plan_writer.h"
 #include "core/report/explain/front_report.h"
-#include "core/report/explain/ort_shrink_report.h"
-#include "core/report/explain/row_shrink_report.h"
+#include "core/report/explain/runtime_shrink_report.h"
 #include "core/report/model/graph_writer.h"
 #include "core/shrink/c/c_file.h"
+#include "core/shrink/ort/ort_shrink.h"
 #include "core/shrink/tflm/row_file.h"
 
 namespace hw::cli {
@@ -210,93 +211,60 @@ struct ShrinkCommand {
     }
     auto bytes = readFile(request.model, kMostModelBytes);
     if (!bytes) return failure(bytes.error(), request.model);
-    return runtime == "ort" ? runForOrt(request, *bytes, asked)
-                            : runForRows(request, *bytes, asked);
-  }
-
-  /// The options of a search, by which it tells what it found as "WHAT of 12 KiB".
-  template <class Options>
-  Options searchOptions(const RunRequest& request, const ShrinkOptions& asked,
-                        const StoppableWork& work) const {
-    Options options;
-    options.extraMacs = extraMacs.empty() ? kRuntimeExtraMacs : asked.extraMacs;
-    options.budget = asked.budget;
-    options.threads = request.threads;
-    options.stop = work.token();
-    return options;
-  }
-
-  template <class Options>
-  static void tell(const RunContext& context, const char* what, Options& options) {
-    if (!context.progress) return;
-    options.progress = [&context, what](double done, Bytes least) {
-      context.progress(done, fmt::format("{} of {}", what, formatBytes(least)));
-    };
-  }
-
-  /// A TFLite file for tflite-micro, or C.
-  Outcome<ExitCode> runForRows(const RunRequest& request, const std::string& bytes,
-                               const ShrinkOptions& asked) const {
-    const bool isC = runtime == "c";
-    const auto names = cFileNames(isC && !planFile.empty() ? planFile : "net.c", request.model);
-    if (!names) return failure(ExitCode::badUsage, planFile, names.error().text());
+    HW_TRY(search, searchOf(request, *bytes));
     StoppableWork work(stopAfter);
-    auto options = searchOptions<RowSearchOptions>(request, asked, work);
-    options.ascending = isC ? kernels == "ascending" : kernels != "unknown";
+    RuntimeSearchOptions options{
+        .ascending = runtime == "c" ? kernels == "ascending" : kernels != "unknown",
+        .extraMacs = extraMacs.empty() ? kRuntimeExtraMacs : asked.extraMacs,
+        .budget = asked.budget,
+        .threads = request.threads,
+        .stop = work.token()};
     const auto made =
         told(progressMode(progress, quiet), work.token(), [&](const RunContext& context) {
-          tell(context, "arena", options);
-          return isC ? shrinkForC(bytes, *names, options)
-                     : shrinkForTflm(bytes, pointers == "64" ? 8 : 4, options);
+          if (context.progress) {
+            options.progress = [&](double done, Bytes least) {
+              context.progress(done, fmt::format("{} of {}", runtime == "ort" ? "peak" : "arena",
+                                                 formatBytes(least)));
+            };
+          }
+          return search(options);
         });
     if (!made) return failure(made.error(), request.model);
-    const std::string text = format == "csv" ? rowShrinkCsv(*made, request.model)
-                             : format == "json"
-                                 ? jsonDocument(rowShrinkJson(*made, request.model))
-                                 : rowShrinkText(*made, request.model, outputPaint());
-    std::vector<std::pair<std::string, const std::string*>> files = {{planFile, &made->file}};
-    if (isC && !planFile.empty()) {
-      files.emplace_back(planFile.substr(0, planFile.size() - 1) + "h", &made->header);
+    const std::string text = document(*made, request.model);
+    HW_DO(writeOutput("-", [&](std::ostream& out) { out << text; }));
+    if (!planFile.empty()) {
+      for (const auto& file : made->filesAt(planFile)) {
+        HW_DO(writeOutput(file.first, [&](std::ostream& out) { out << *file.second; }));
+      }
     }
-    return runtimeVerdict(*made, files, text, rowShrinkSummary(*made), request.model,
-                          work.timedOut());
+    if (made->stopped && !work.timedOut()) return ExitCode::interrupted;
+    if (made->isWithinBudget()) return ExitCode::done;
+    printFailure({ExitCode::answerIsNo, request.model, runtimeShrinkSummary(*made)});
+    return ExitCode::answerIsNo;
   }
 
-  Outcome<ExitCode> runForOrt(const RunRequest& request, const std::string& bytes,
-                              const ShrinkOptions& asked) const {
-    const auto source = onnxSource(bytes, request.import.dimensions);
+  using RuntimeSearch = std::function<Result<RuntimeShrink>(const RuntimeSearchOptions&)>;
+
+  /// The search for the runtime that was asked for, in the model that `bytes` are.
+  Outcome<RuntimeSearch> searchOf(const RunRequest& request, const std::string& bytes) const {
+    if (runtime == "tflm") {
+      return RuntimeSearch([&](const RuntimeSearchOptions& options) {
+        return shrinkForTflm(bytes, pointers == "64" ? 8 : 4, options);
+      });
+    }
+    if (runtime == "c") {
+      auto names = cFileNames(planFile.empty() ? "net.c" : planFile, request.model);
+      if (!names) return failure(ExitCode::badUsage, planFile, names.error().text());
+      return RuntimeSearch([&, names = *std::move(names)](const RuntimeSearchOptions& options) {
+        return shrinkForC(bytes, names, options);
+      });
+    }
+    auto source = onnxSource(bytes, request.import.dimensions);
     if (!source) return failure(source.error(), request.model);
     if (source->external && !planFile.empty()) HW_DO(checkBeside(request.model, planFile));
-    StoppableWork work(stopAfter);
-    auto options = searchOptions<OrtSearchOptions>(request, asked, work);
-    const auto made =
-        told(progressMode(progress, quiet), work.token(), [&](const RunContext& context) {
-          tell(context, "peak", options);
-          return shrinkForOrt(*source, options);
-        });
-    if (!made) return failure(made.error(), request.model);
-    const std::string text = format == "csv" ? ortShrinkCsv(*made, request.model)
-                             : format == "json"
-                                 ? jsonDocument(ortShrinkJson(*made, request.model))
-                                 : ortShrinkText(*made, request.model, outputPaint());
-    return runtimeVerdict(*made, {{planFile, &made->file}}, text, ortShrinkSummary(*made),
-                          request.model, work.timedOut());
-  }
-
-  /// Writes what was found, and the files of the way that is chosen, if a name was given.
-  template <class Shrunk>
-  Outcome<ExitCode> runtimeVerdict(
-      const Shrunk& made, const std::vector<std::pair<std::string, const std::string*>>& files,
-      const std::string& text, const std::string& summary, const std::string& model,
-      bool timedOut) const {
-    HW_DO(writeOutput("-", [&](std::ostream& out) { out << text; }));
-    for (const auto& [file, content] : files) {
-      if (!file.empty()) HW_DO(writeOutput(file, [&](std::ostream& out) { out << *content; }));
-    }
-    if (made.stopped && !timedOut) return ExitCode::interrupted;
-    if (made.isWithinBudget()) return ExitCode::done;
-    printFailure({ExitCode::answerIsNo, model, summary});
-    return ExitCode::answerIsNo;
+    return RuntimeSearch([source = *std::move(source)](const RuntimeSearchOptions& options) {
+      return shrinkForOrt(source, options);
+    });
   }
 
   /// What belongs to a runtime, or does not.
@@ -369,6 +337,12 @@ struct ShrinkCommand {
     return shrinkText(front, outputPaint());
   }
 
+  std::string document(const RuntimeShrink& made, const std::string& file) const {
+    if (format == "csv") return runtimeShrinkCsv(made, file);
+    if (format == "json") return jsonDocument(runtimeShrinkJson(made, file));
+    return runtimeShrinkText(made, file, outputPaint());
+  }
+
   /// Writes the plan that is chosen; where nothing is within the budget, the smallest.
   Outcome<void> writeChosen(const ShrinkFront& front) const {
     const ShrinkPoint* chosen = front.chosen();
@@ -400,7 +374,6 @@ struct ShrinkCommand {
   static constexpr double kMostPercent = 1'000'000;
   /// Parts are worth more multiplications where memory is what is short.
   static constexpr double kRuntimeExtraMacs = 0.5;
-  static constexpr std::size_t kMostModelBytes = std::size_t{1} << 31U;
 
   RunArguments run_;
   PictureOptions picture;

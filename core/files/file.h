@@ -9,6 +9,9 @@
 
 namespace hw {
 
+/// The most bytes of a model that is read as a whole, to be written anew.
+inline constexpr std::size_t kMostModelBytes = std::size_t{1} << 31U;
+
 /// The whole content of a file of at most `most` bytes; "-" is standard input. Fails with the
 /// system's own words, and on more bytes before they are read.
 Result<std::string> readFile(const std::string& path, std::size_t most = std::size_t{1} << 30U);

@@ -1,15 +1,11 @@
 #include "core/rewrite/graph_rewriter.h"
 
 namespace hw {
-namespace {
-
 std::vector<GraphBuilder::Handle> numbersOf(const std::vector<TensorId>& ids) {
   std::vector<GraphBuilder::Handle> numbers;
   for (const TensorId id : ids) numbers.push_back(id ? id.index() : GraphBuilder::kAbsent);
   return numbers;
 }
-
-}  // namespace
 
 Tensor unlinkedTensor(const Tensor& from) {
   Tensor tensor = from;

@@ -14,6 +14,9 @@ namespace hw {
 /// tensor that is computed from weights is no constant until the builder says so again.
 Tensor unlinkedTensor(const Tensor& from);
 
+/// The numbers of tensors, kAbsent where there is none.
+std::vector<GraphBuilder::Handle> numbersOf(const std::vector<TensorId>& ids);
+
 /// An operator of `graph` for a graph in which the handle of every tensor is its number here.
 GraphBuilder::OpParts numberedOp(const Graph& graph, OpId op);
 

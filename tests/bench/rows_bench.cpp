@@ -27,7 +27,7 @@ void benchFile(const std::string& name, const std::string& file, Sum& sum) {
   const bench::CpuTimer timer;
   const auto shrunk = shrinkForTflm(file, 4, {.threads = 2});
   if (!shrunk) return;
-  const RowWay& best = shrunk->best();
+  const RuntimeWay& best = shrunk->best();
   const double part = static_cast<double>(best.total().count()) /
                       static_cast<double>(shrunk->ways.front().total().count());
   ++sum.models;

@@ -9,7 +9,7 @@
 #include "core/graph/traversal.h"
 #include "core/ops/op_rules.h"
 #include "core/ops/regions.h"
-#include "core/rewrite/graph_builder.h"
+#include "core/rewrite/graph_rewriter.h"
 
 namespace hw {
 namespace {
@@ -255,15 +255,8 @@ class ProgramMaker {
 
   void addWhole(OpId id, OpId at) {
     PartProgram::Node node{.kind = Kind::whole, .of = id};
-    const auto numbers = [](const std::vector<TensorId>& tensors) {
-      std::vector<std::size_t> values;
-      for (const TensorId each : tensors) {
-        values.push_back(each ? each.index() : PartProgram::kAbsent);
-      }
-      return values;
-    };
-    node.inputs = numbers(graph_.ops[id].inputs);
-    node.outputs = numbers(graph_.ops[id].outputs);
+    node.inputs = numbersOf(graph_.ops[id].inputs);
+    node.outputs = numbersOf(graph_.ops[id].outputs);
     add(std::move(node), at);
   }
 
@@ -428,14 +421,10 @@ class ProgramMaker {
   OpId now_{0};  ///< The operator that a part is of.
 };
 
-Op bareOpOf(const Graph& graph, const PartProgram::Node& node) {
+Op opOf(const Graph& graph, const PartProgram::Node& node) {
   if (node.kind == PartProgram::Node::Kind::slice) return {.type = "Slice"};
   if (node.kind == PartProgram::Node::Kind::join) return {.type = "Concat"};
-  Op op = graph.ops[node.of];
-  op.inputs.clear();
-  op.outputs.clear();
-  op.captures.clear();
-  return op;
+  return graph.ops[node.of];
 }
 
 }  // namespace
@@ -480,20 +469,18 @@ Result<Graph> graphOf(const Graph& graph, const PartProgram& program,
     if (value == PartProgram::kAbsent) return GraphBuilder::kAbsent;
     const auto [at, isNew] = handles.emplace(value, byHandle.size());
     if (!isNew) return at->second;
-    Tensor tensor = graph.tensors[program.values[value].of];
-    tensor.producer = {};
-    tensor.consumers.clear();
+    Tensor tensor = unlinkedTensor(graph.tensors[program.values[value].of]);
     if (!program.values[value].box.empty()) {
       tensor.shape = program.shapeOf(graph, value);
       tensor.bytes = packedSize(tensor.dtype, *elementCount(*tensor.shape));
-      tensor.graphInput = tensor.graphOutput = tensor.constant = false;
+      tensor.constant = false;
     }
     byHandle.push_back(value);
     return builder.addTensor(std::move(tensor));
   };
   for (const TensorId input : graph.inputs) builder.addInput(handle(input.index()));
   for (const PartProgram::Node& node : program.nodes) {
-    GraphBuilder::OpParts parts{.op = bareOpOf(graph, node)};
+    GraphBuilder::OpParts parts{.op = opOf(graph, node)};
     std::ranges::transform(node.inputs, std::back_inserter(parts.inputs), handle);
     std::ranges::transform(node.outputs, std::back_inserter(parts.outputs), handle);
     if (node.kind == PartProgram::Node::Kind::whole) {

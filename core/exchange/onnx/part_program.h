@@ -8,6 +8,7 @@
 #include "core/base/interval.h"
 #include "core/base/result.h"
 #include "core/graph/graph.h"
+#include "core/rewrite/graph_builder.h"
 
 namespace hw {
 
@@ -48,7 +49,7 @@ struct OnnxPart {
 ///     x -> Slice -> x[r3-7] -> Conv[r4-7] -> t[r4-7] -> MaxPool[r2-3] -> y[r2-3]
 ///     y[r0-1], y[r2-3] -> Concat -> y
 struct PartProgram {
-  static constexpr std::size_t kAbsent = static_cast<std::size_t>(-1);
+  static constexpr std::size_t kAbsent = GraphBuilder::kAbsent;
 
   /// A tensor of the model, or a box of one.
   struct Value {

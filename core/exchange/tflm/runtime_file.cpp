@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "core/base/c_words.h"
 #include "core/base/text.h"
 #include "core/exchange/tflm/offline_plan.h"
 #include "core/exchange/tflm/tflite_rewrite.h"
@@ -18,26 +19,10 @@ namespace {
 /// Compilers may tell names apart by their first 63 characters only.
 constexpr std::size_t kLongestName = 40;
 
-bool isLetter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
-bool isDigit(char c) { return c >= '0' && c <= '9'; }
-
 std::string lower(std::string text) {
   std::ranges::transform(text, text.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
-  return text;
-}
-
-/// For comments: nothing that could end one, begin another or continue a line.
-std::string remark(const std::string& name) {
-  std::string text = printable(name, 80);
-  std::ranges::replace_if(
-      text,
-      [](char c) {
-        return !isLetter(c) && !isDigit(c) &&
-               std::string_view(" _-.,:;()[]").find(c) == std::string_view::npos;
-      },
-      '_');
   return text;
 }
 
@@ -54,7 +39,7 @@ std::string headerName(const std::string& name) {
   std::string text;
   for (const char c : name) {
     if (text.size() >= kLongestName) break;
-    const bool fits = isLetter(c) || isDigit(c);
+    const bool fits = isCLetter(c) || isCDigit(c);
     if (!fits && (text.empty() || text.back() == '_')) continue;
     text += fits ? c : '_';
   }
@@ -62,7 +47,7 @@ std::string headerName(const std::string& name) {
   std::ranges::transform(text, text.begin(), [](char c) {
     return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   });
-  return text.empty() || isDigit(text.front()) ? "T_" + text : text;
+  return text.empty() || isCDigit(text.front()) ? "T_" + text : text;
 }
 
 class HeaderWriter {
@@ -95,7 +80,7 @@ class HeaderWriter {
         name = fmt::format("{}_{}", base, number);
       }
       tensors_.push_back({.name = name,
-                          .label = remark(label),
+                          .label = cComment(label),
                           .offset = *places[id],
                           .size = graph.tensors[id].bytes.value_or(Bytes()),
                           .steps = run_.storage.lifetimes[id]});
@@ -110,7 +95,7 @@ class HeaderWriter {
         "   Offsets are from the start of one arena. Tensors whose steps do not meet may share\n"
         "   bytes, and so may a tensor and its views. */\n"
         "#ifndef {}_PLAN_H\n#define {}_PLAN_H\n\n#include <stdint.h>\n\n",
-        remark(run_.model->name), run_.request.allocator.info->name, tensors_.size(),
+        cComment(run_.model->name), run_.request.allocator.info->name, tensors_.size(),
         arena_.count(), prefix_, prefix_);
     text_ += fmt::format("#define {}_ARENA_SIZE {}\n", prefix_, number(arena_));
     text_ +=
@@ -175,7 +160,7 @@ class HeaderWriter {
         tflm_->arena.head.count());
     for (const std::string& type : tflm_->program.unknown) {
       text_ += fmt::format("/* What scratch {} asks for is not known, and not in it. */\n",
-                           remark(type));
+                           cComment(type));
     }
     text_ += fmt::format(
         "static const struct {}_buffer_plan_type {{\n  int32_t buffer_count;\n"

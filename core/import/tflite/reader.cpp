@@ -141,14 +141,7 @@ TfliteReader::Level TfliteReader::enter(std::size_t subgraph,
               .shapes = std::move(shapes),
               .where = fmt::format("subgraph[{}]", subgraph)};
   level.handles.resize(level.graph.tensors.size(), GraphBuilder::kAbsent);
-  level.made.resize(level.graph.tensors.size());
-  for (const TfliteOp& op : level.graph.ops) {
-    for (const std::int32_t output : op.outputs) {
-      if (output >= 0 && static_cast<std::size_t>(output) < level.made.size()) {
-        level.made[static_cast<std::size_t>(output)] = true;
-      }
-    }
-  }
+  level.made = madeIn(level.graph);
   return level;
 }
 

@@ -13,15 +13,6 @@ namespace {
 
 constexpr Box kPicture{0, 0, 960, 540};
 
-/// `columns` behind the name of the model.
-template <class Row>
-Columns<Row> withModel(const std::string& file, const Columns<Row>& columns) {
-  Columns<Row> all = {
-      {"model", "model", ColumnKind::text, [file](const Row&) { return Value(file); }, ""}};
-  all.insert(all.end(), columns.begin(), columns.end());
-  return all;
-}
-
 constexpr const char* kStopped = "\nstopped: there would have been more\n";
 
 std::string nameOf(const Run& run) { return printable(run.graph().name); }

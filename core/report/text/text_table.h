@@ -121,6 +121,15 @@ TextTable textTable(const Columns<Row>& columns, const Rows& rows, const RowLook
   return table;
 }
 
+/// `columns` behind the name of the model.
+template <class Row>
+Columns<Row> withModel(const std::string& file, const Columns<Row>& columns) {
+  Columns<Row> all = {
+      {"model", "model", ColumnKind::text, [file](const Row&) { return Value(file); }, ""}};
+  all.insert(all.end(), columns.begin(), columns.end());
+  return all;
+}
+
 /// `rows` as CSV below a line of keys.
 template <class Row, class Rows>
 std::string csvTable(const Columns<Row>& columns, const Rows& rows) {

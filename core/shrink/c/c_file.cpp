@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/base/c_words.h"
 #include "core/base/text.h"
 #include "core/import/formats.h"
 #include "core/shrink/c/c_operators.h"
@@ -12,20 +13,6 @@
 
 namespace hw {
 namespace {
-
-bool isLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool isDigit(char c) { return c >= '0' && c <= '9'; }
-
-/// `text` inside a comment: nothing of it ends the comment or the line.
-std::string commented(std::string_view text) {
-  std::string safe(text.substr(0, 80));
-  for (char& each : safe) {
-    const bool plain = isLetter(each) || isDigit(each) ||
-                       std::string_view(" _./:;,+-=()[]").find(each) != std::string_view::npos;
-    if (!plain) each = '_';
-  }
-  return safe;
-}
 
 std::string upperCase(std::string text) {
   for (char& each : text) {
@@ -135,8 +122,8 @@ class CFileWriter {
     }
     if (entries.empty()) entries = "none";
     const std::string upper = upperCase(names_.prefix);
-    const std::string header = commented(names_.header);
-    const std::string model = commented(names_.model);
+    const std::string header = cComment(names_.header);
+    const std::string model = cComment(names_.model);
     const Names names = {{"@missing@", missing},   {"@entries@", entries},
                          {"@net@", names_.prefix}, {"@NET@", upper},
                          {"@header@", header},     {"@version@", HIGHWATER_VERSION},
@@ -165,7 +152,7 @@ class CFileWriter {
     const std::size_t output = model_.ops[op].outputs[0];
     return fmt::format(
         "\n/* operator {}, {}: {} */\nstatic int32_t {}_op_{}(struct {}_run *run{}) {{\n{}}}\n", op,
-        commented(model_.ops[op].type), commented(graph_.tensors[output].name), names_.prefix, op,
+        cComment(model_.ops[op].type), cComment(graph_.tensors[output].name), names_.prefix, op,
         names_.prefix, parameters, made.body);
   }
 
@@ -253,7 +240,7 @@ class CFileWriter {
     const TfliteQuantization units = file_.quantization(0, index);
     const RowView whole = program_.whole(index);
     std::string made = fmt::format(
-        "/* \"{}\", {}, {} */\n#define {}_OFFSET {}\n#define {}_BYTES {}\n", commented(tensor.name),
+        "/* \"{}\", {}, {} */\n#define {}_OFFSET {}\n#define {}_BYTES {}\n", cComment(tensor.name),
         dtypeName(tfliteDtype(tensor.type)), shape.empty() ? "1" : shape, name, offset(whole), name,
         model_.tensors[index].bytes());
     if (units.scales.size() == 1) {
@@ -277,10 +264,13 @@ class CFileWriter {
 
 class CShrinker : public RowShrinker {
  public:
-  CShrinker(std::string_view bytes, const CFileNames& names, const RowSearchOptions& options)
-      : RowShrinker(options), file_(bytes), names_(names), ascending_(options.ascending) {}
+  CShrinker(std::string_view bytes, const CFileNames& names, const RuntimeSearchOptions& options)
+      : RowShrinker(RuntimeKind::c, options),
+        file_(bytes),
+        names_(names),
+        ascending_(options.ascending) {}
 
-  Result<RowShrink> find() {
+  Result<RuntimeShrink> find() {
     HW_TRY(model, rowModel(file_, {.pointer = 0, .told = true}));
     model_ = &model;
     // What no kernel does is told before the search.
@@ -293,13 +283,13 @@ class CShrinker : public RowShrinker {
   }
 
  private:
-  RowWay measure(const RowPlan& plan) override {
+  RuntimeWay measure(const RowPlan& plan) override {
     std::size_t calls = plan.program->steps().size();
     if (plan.program->loop()) calls += plan.program->loop()->body.size() - 1;
     return {.head = plan.head(), .operators = calls};
   }
 
-  void write(const RowPlan* plan, RowShrink& made) override {
+  void write(const RowPlan* plan, RuntimeShrink& made) override {
     CText text = cText(file_, *model_, *plan, ascending_, names_);
     made.notes.push_back(fmt::format("{} of text, {} of them constants when compiled",
                                      formatBytes(Bytes(std::ssize(text.source))),
@@ -326,11 +316,11 @@ Result<CFileNames> cFileNames(std::string_view path, const std::string& model) {
   const std::string stem(path.substr(0, path.find_last_of('.')));
   std::string prefix = stem;
   for (char& each : prefix) {
-    if (!isLetter(each) && !isDigit(each)) each = '_';
+    if (!isCLetter(each) && !isCDigit(each)) each = '_';
   }
   // Names that begin with "_" are the compiler's, those with a digit are none.
-  if (prefix.empty() || !isLetter(prefix[0])) prefix = "n" + prefix;
-  if (commented(stem) != stem) {
+  if (prefix.empty() || !isCLetter(prefix[0])) prefix = "n" + prefix;
+  if (cComment(stem) != stem) {
     return fail(ErrorCode::invalidArgument,
                 "its header is included by name; expected letters, digits, '_', '-' and '.'");
   }
@@ -342,8 +332,8 @@ CText cText(const TfliteFile& file, const RowModel& model, const RowPlan& plan, 
   return CFileWriter(file, model, plan, ascending, names).write();
 }
 
-Result<RowShrink> shrinkForC(std::string_view file, const CFileNames& names,
-                             const RowSearchOptions& options) {
+Result<RuntimeShrink> shrinkForC(std::string_view file, const CFileNames& names,
+                                 const RuntimeSearchOptions& options) {
   if (!acceptsTflite(file)) {
     return fail(ErrorCode::invalidArgument,
                 "a C file is made of a TFLite file; this is none, or a bundle");

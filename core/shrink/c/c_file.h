@@ -35,7 +35,7 @@ CText cText(const TfliteFile& file, const RowModel& model, const RowPlan& plan, 
 /// Looks for C files that make the results of `file`, a TFLite file of int8, bit for bit, in a
 /// small arena. Chosen is the smallest; with a budget, the one within it with the fewest
 /// multiplications. Fails, naming operator and reason, on what no kernel does.
-Result<RowShrink> shrinkForC(std::string_view file, const CFileNames& names,
-                             const RowSearchOptions& options);
+Result<RuntimeShrink> shrinkForC(std::string_view file, const CFileNames& names,
+                                 const RuntimeSearchOptions& options);
 
 }  // namespace hw

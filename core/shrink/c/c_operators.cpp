@@ -89,10 +89,8 @@ class COperatorWriter : public CFunctionWriter {
     require(block > 0 && std::max(a.block, b.block) == all, "none of its operands has its shape");
     const auto [least, most] = bounds(option<std::int8_t>(0, 0));
     const char* entry = kernel(multiplies ? "multiply" : op_.type() == "ADD" ? "add" : "subtract");
-    const std::string scales = multiplies ? productScales() : sumScales();
-    const auto split = scales.find('|');
-    const std::string tail = fmt::format("{}, {}, {}", scales.substr(split + 1), least, most);
-    const std::string inputs = scales.substr(0, split);
+    const auto [inputs, output] = multiplies ? productScales() : sumScales();
+    const std::string tail = fmt::format("{}, {}, {}", output, least, most);
     const bool alike = a.block == b.block;
     if (!alike) line("int32_t i, status = 0;");
     measured();
@@ -113,19 +111,20 @@ class COperatorWriter : public CFunctionWriter {
     line("}}");
     line("return status;");
   }
-  /// Arguments before and behind the output.
-  std::string productScales() const {
+  /// Arguments before the output and behind it.
+  using Scales = std::pair<std::string, std::string>;
+  Scales productScales() const {
     const CUnits a = units(in(0));
     const CUnits b = units(in(1));
     const CUnits made = units(out());
     const CScale scale = scaleOf(static_cast<double>(a.scale) * static_cast<double>(b.scale) /
                                  static_cast<double>(made.scale));
-    return fmt::format("{}, {}|{}, {}, {}", -a.zero, -b.zero, made.zero, scale.multiplier,
-                       scale.shift);
+    return {fmt::format("{}, {}", -a.zero, -b.zero),
+            fmt::format("{}, {}, {}", made.zero, scale.multiplier, scale.shift)};
   }
   /// Both operands are brought to twice the larger scale with 20 bits behind the point; quotients
   /// are of float64 for sums, of float32 for differences.
-  std::string sumScales() const {
+  Scales sumScales() const {
     constexpr int kBits = 20;
     const CUnits a = units(in(0));
     const CUnits b = units(in(1));
@@ -147,7 +146,8 @@ class COperatorWriter : public CFunctionWriter {
       text += fmt::format("{}, {}, {}, ", -units.zero, scale.multiplier, scale.shift);
     }
     const CScale scale = scaleOf(factors[2]);
-    return fmt::format("{}{}|{}, {}, {}", text, kBits, made.zero, scale.multiplier, scale.shift);
+    return {fmt::format("{}{}", text, kBits),
+            fmt::format("{}, {}, {}", made.zero, scale.multiplier, scale.shift)};
   }
 
   void softmax() {
@@ -298,7 +298,6 @@ class COperatorWriter : public CFunctionWriter {
   void gather(std::int64_t first, const std::array<std::int64_t, 4>& strides) {
     needType(in(0), Dtype::int8);
     needType(out(), Dtype::int8);
-    needs_.gathers = true;
     line("static const int32_t sizes[4] = {};", dims(out()).text());
     line("static const int32_t strides[4] = {};",
          CDims{strides[0], strides[1], strides[2], strides[3]}.text());

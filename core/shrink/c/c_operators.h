@@ -47,7 +47,6 @@ struct CFunction {
 struct CNeeds {
   CArrays arrays;
   std::set<std::string> kernels{};  ///< Entries of the table.
-  bool gathers = false;             ///< The function that copies elements in another order.
 };
 
 /// A number of float32 as C has it.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 
 #include "core/base/task_queue.h"
 #include "core/base/text.h"
@@ -27,6 +28,8 @@ struct BlockPlan {
   Bytes peak{kMaxBytes};  ///< Largest: it cannot go so.
   OpId fullest{};         ///< The operator of the model that runs then, or for which boxes are cut.
   std::int64_t macs = 0;
+  std::size_t operators = 0;
+  bool freed = false;  ///< The file leaves the height of inputs free.
 };
 
 constexpr std::size_t kRowAxis = 2;
@@ -42,8 +45,11 @@ constexpr std::array<std::int64_t, 10> kBlocks = {2, 3, 4, 6, 12, 16, 20, 24, 32
 
 class BlockSearch {
  public:
-  BlockSearch(const OnnxSource& source, const OrtSearchOptions& options)
-      : graph_(source.graph()), options_(options), able_(graph_.ops.size(), false) {
+  BlockSearch(const OnnxSource& source, const RuntimeSearchOptions& options)
+      : graph_(source.graph()),
+        options_(options),
+        placeOf_(graph_.ops.size()),
+        able_(graph_.ops.size(), false) {
     for (const OpId op : runtimeSchedule(graph_).order) {
       placeOf_[op] = order_.size();
       order_.push_back(op);
@@ -52,15 +58,21 @@ class BlockSearch {
     shapes_ = {runtimeShapes(source.bytes, graph_)};
     const auto plain = partProgram(graph_, {});
     const auto freed = plain ? onnxFile(source, *plain, true) : tl::unexpected(plain.error());
-    if (freed && !freed->freed.empty()) shapes_.push_back(runtimeShapes(freed->bytes, graph_));
+    if (freed && !freed->freed.empty()) {
+      shapes_.push_back(runtimeShapes(freed->bytes, graph_));
+      for (const auto& [name, size] : freed->freed) {
+        freed_ += fmt::format("{}{}={}", freed_.empty() ? "" : " ", name, size);
+      }
+    }
     findAble();
   }
 
   /// Programs ascending by peak, none with a peak and multiplications that another one beats.
   std::vector<BlockPlan> find() {
     BlockPlan best = planOf({});
-    front_ = {best};
     if (whyNone_.empty()) whyNone_ = "no operator has rows";
+    if (!best.fullest) return {};
+    front_ = {best};
     for (std::size_t round = 0; round < kMostRounds && !stopping(); ++round) {
       const Bytes before = best.peak;
       improve(best);
@@ -76,15 +88,30 @@ class BlockSearch {
     return partProgram(graph_, parts.list);
   }
 
-  std::int64_t macs() const {
-    std::int64_t sum = 0;
-    for (const std::int64_t each : macsOf_) sum += each;
-    return sum;
+  RuntimeWay wayOf(const BlockPlan& plan) const {
+    const auto all = static_cast<double>(macs());
+    return {.name = "in parts",
+            .head = plan.peak,
+            .extraMacs = all > 0 ? static_cast<double>(plan.macs) / all - 1 : 0.0,
+            .operators = plan.operators,
+            .freed = plan.freed ? freed_ : std::string(),
+            .runs = text(plan.runs)};
   }
-  bool stopping() const { return options_.stop.stop_requested(); }
+
   bool hasAny() const { return std::ranges::find(able_, true) != able_.end(); }
+  bool stopping() const { return options_.stop.stop_requested(); }
   /// The first operator that cannot go by rows, and why.
   const std::string& whyNone() const { return whyNone_; }
+
+ private:
+  struct Parts {
+    std::vector<OnnxPart> list{};
+    std::int64_t macs = 0;  ///< Of all operators.
+  };
+
+  std::int64_t macs() const {
+    return std::accumulate(macsOf_.begin(), macsOf_.end(), std::int64_t{0});
+  }
 
   std::string text(const BlockRuns& runs) const {
     std::string text;
@@ -95,12 +122,6 @@ class BlockSearch {
     }
     return text;
   }
-
- private:
-  struct Parts {
-    std::vector<OnnxPart> list{};
-    std::int64_t macs = 0;  ///< Of all operators.
-  };
 
   const Shape& madeBy(OpId op) const { return *graph_.tensors[graph_.ops[op].outputs[0]].shape; }
 
@@ -133,7 +154,7 @@ class BlockSearch {
       const Tensor& made = graph_.tensors[op.outputs[0]];
       if (made.graphOutput || made.consumers.empty()) return false;
       for (const OpId reader : made.consumers) {
-        const std::size_t place = placeOf_.at(reader);
+        const std::size_t place = placeOf_[reader];
         if (place < first || place > last) return false;
       }
     }
@@ -148,7 +169,7 @@ class BlockSearch {
     for (std::size_t at = first; at <= last; ++at) {
       for (const TensorId in : graph_.reads(order_[at])) {
         const OpId maker = graph_.tensors[in].producer;
-        if (maker && placeOf_.at(maker) < first && !graph_.tensors[in].constant) sum += bytes(in);
+        if (maker && placeOf_[maker] < first && !graph_.tensors[in].constant) sum += bytes(in);
       }
     }
     return sum;
@@ -156,7 +177,7 @@ class BlockSearch {
 
   std::vector<BlockRun> spansAround(OpId fullest) const {
     std::vector<std::pair<Bytes, BlockRun>> spans;
-    const std::size_t middle = placeOf_.at(fullest);
+    const std::size_t middle = placeOf_[fullest];
     const auto passes = [&](std::size_t at) { return isAble(at) || graph_.ops[order_[at]].folded; };
     for (std::size_t first = middle + 1; first-- > 0 && middle - first < kLongestSpan;) {
       if (!passes(first)) break;
@@ -213,7 +234,7 @@ class BlockSearch {
     for (std::size_t i = 0; i < shape.size(); ++i) {
       share *= static_cast<double>(part.made[i].length()) / static_cast<double>(shape[i]);
     }
-    const std::int64_t all = macsOf_[placeOf_.at(part.of)];
+    const std::int64_t all = macsOf_[placeOf_[part.of]];
     return static_cast<std::int64_t>(static_cast<double>(all) * share + 0.5);
   }
 
@@ -264,11 +285,13 @@ class BlockSearch {
     const auto made = graphOf(graph_, *program, values);
     if (!made) return plan;
     plan.macs = parts->macs;
-    for (const RuntimeShapes& known : shapes_) {
-      const RuntimePeak peak = runtimePeak(*made, shapesOf(*program, values, known));
-      if (peak.bytes >= plan.peak) continue;
+    plan.operators = program->nodes.size();
+    for (std::size_t i = 0; i < shapes_.size(); ++i) {
+      const RuntimePeak peak = runtimePeak(*made, shapesOf(*program, values, shapes_[i]));
+      if (!peak.op || peak.bytes >= plan.peak) continue;
       plan.peak = peak.bytes;
       plan.fullest = program->nodes[peak.op.index()].of;
+      plan.freed = i > 0;
     }
     return plan;
   }
@@ -339,88 +362,54 @@ class BlockSearch {
   }
 
   const Graph& graph_;
-  const OrtSearchOptions& options_;
+  const RuntimeSearchOptions& options_;
   std::vector<OpId> order_;  ///< As the runtime executes them.
-  std::map<OpId, std::size_t> placeOf_;
+  IdMap<OpId, std::size_t> placeOf_;
   std::vector<std::int64_t> macsOf_;   ///< By place.
   std::vector<RuntimeShapes> shapes_;  ///< As the file is; with heights left free.
   IdMap<OpId, bool> able_;
   std::string whyNone_;
+  std::string freed_;  ///< "height=224": what a file may leave free.
   std::vector<BlockPlan> front_;
-};
-
-/// Works out all ways, and writes the file of the one that is chosen.
-class OrtShrinker {
- public:
-  OrtShrinker(const OnnxSource& source, const OrtSearchOptions& options)
-      : source_(source), options_(options), search_(source, options) {}
-
-  Result<OrtShrink> find() {
-    made_.budget = options_.budget;
-    const Graph& graph = source_.graph();
-    const RuntimePeak own = runtimePeak(graph, runtimeShapes(source_.bytes, graph));
-    made_.ways.push_back({.name = "as it is", .peak = own.bytes, .operators = graph.ops.size()});
-    made_.file = source_.bytes;
-    if (search_.hasAny()) HW_DO(addParts());
-    if (made_.ways.size() == 1 && !search_.hasAny()) {
-      made_.notes.push_back("nothing goes in parts: " + search_.whyNone());
-    }
-    made_.stopped = search_.stopping();
-    return std::move(made_);
-  }
-
- private:
-  Result<void> addParts() {
-    std::vector<BlockPlan> plans = search_.find();
-    while (plans.size() > kMostWays) plans.erase(plans.end() - 2);
-    for (const BlockPlan& plan : plans) {
-      HW_TRY(program, search_.programOf(plan.runs));
-      HW_TRY(least, leastOnnxFile(source_, program));
-      OrtWay way{.name = "in parts",
-                 .peak = least.peak,
-                 .extraMacs = again(plan.macs),
-                 .operators = program.nodes.size(),
-                 .runs = search_.text(plan.runs)};
-      for (const auto& [name, size] : least.file.freed) {
-        way.freed += fmt::format("{}{}={}", way.freed.empty() ? "" : " ", name, size);
-      }
-      made_.ways.push_back(std::move(way));
-      choose(least.file);
-    }
-    return {};
-  }
-
-  double again(std::int64_t macs) const {
-    const std::int64_t all = search_.macs();
-    return all > 0 ? static_cast<double>(macs) / static_cast<double>(all) - 1 : 0.0;
-  }
-
-  /// Takes the last way where it is better: the smallest; of those within the budget the one with
-  /// the fewest multiplications.
-  void choose(const OnnxFile& file) {
-    const OrtWay& last = made_.ways.back();
-    const OrtWay& best = made_.best();
-    const bool fits = options_.budget && last.peak <= *options_.budget;
-    const bool both = fits && best.peak <= *options_.budget;
-    const bool better = both && last.extraMacs != best.extraMacs ? last.extraMacs < best.extraMacs
-                                                                 : last.peak < best.peak;
-    if (!better) return;
-    made_.chosen = made_.ways.size() - 1;
-    made_.file = file.bytes;
-    made_.notes.clear();
-    if (!file.freed.empty()) made_.notes.push_back(freedText(file));
-  }
-
-  const OnnxSource& source_;
-  const OrtSearchOptions& options_;
-  BlockSearch search_;
-  OrtShrink made_;
 };
 
 }  // namespace
 
-Result<OrtShrink> shrinkForOrt(const OnnxSource& source, const OrtSearchOptions& options) {
-  return OrtShrinker(source, options).find();
+Result<RuntimeShrink> shrinkForOrt(const OnnxSource& source, const RuntimeSearchOptions& options) {
+  RuntimeShrink made{.kind = RuntimeKind::ort, .budget = options.budget};
+  const Graph& graph = source.graph();
+  made.ways.push_back({.name = "as it is",
+                       .head = runtimePeak(graph, runtimeShapes(source.bytes, graph)).bytes,
+                       .operators = graph.ops.size()});
+  BlockSearch search(source, options);
+  const auto choiceOf = [&](const BlockPlan& plan) -> Result<OnnxChoice> {
+    HW_TRY(program, search.programOf(plan.runs));
+    if (plan.freed) return leastOnnxFile(source, program);
+    HW_TRY(file, onnxFile(source, program, false));
+    return OnnxChoice{std::move(file), plan.peak};
+  };
+  std::vector<BlockPlan> plans = search.find();
+  while (plans.size() > kMostWays) plans.erase(plans.end() - 2);
+  for (const BlockPlan& plan : plans) {
+    RuntimeWay& way = made.ways.emplace_back(search.wayOf(plan));
+    if (!plan.freed) continue;
+    // What the runtime knows of shapes behind a free height is read from the file itself: an
+    // operator that broadcasts may be cut to rows from which its height no longer follows.
+    HW_TRY(least, choiceOf(plan));
+    way.head = least.peak;
+    if (least.file.freed.empty()) way.freed.clear();
+  }
+  made.choose();
+  made.stopped = search.stopping();
+  if (made.chosen == 0) {
+    made.file = source.bytes;
+    if (!search.hasAny()) made.notes.push_back("nothing goes in parts: " + search.whyNone());
+    return made;
+  }
+  HW_TRY(choice, choiceOf(plans[made.chosen - 1]));
+  if (!choice.file.freed.empty()) made.notes.push_back(freedText(choice.file));
+  made.file = std::move(choice.file.bytes);
+  return made;
 }
 
 }  // namespace hw

@@ -243,12 +243,13 @@ class RowFileWriter {
 };
 
 /// What the runtime makes of a file with these offsets; with none it plans itself.
-RowWay wayOf(std::string_view bytes, std::int64_t pointer,
-             const std::vector<std::int32_t>& offsets) {
+RuntimeWay wayOf(std::string_view bytes, std::int64_t pointer,
+                 const std::vector<std::int32_t>& offsets) {
   const TfliteFile file(bytes);
   const auto program = tflmProgram(file);
   if (!program) throw Refusal{program.error()};
-  RowWay way{.head = tflmArena(*program, offsets).head, .tail = tflmTail(file, *program, pointer)};
+  RuntimeWay way{.head = tflmArena(*program, offsets).head,
+                 .tail = tflmTail(file, *program, pointer)};
   for (std::size_t i = 0; i < file.subgraphCount(); ++i) {
     way.operators += file.subgraph(i).ops.size();
   }
@@ -257,15 +258,15 @@ RowWay wayOf(std::string_view bytes, std::int64_t pointer,
 
 class TflmShrinker : public RowShrinker {
  public:
-  TflmShrinker(std::string_view bytes, std::int64_t pointer, const RowSearchOptions& options)
-      : RowShrinker(options), bytes_(bytes), file_(bytes), pointer_(pointer) {}
+  TflmShrinker(std::string_view bytes, std::int64_t pointer, const RuntimeSearchOptions& options)
+      : RowShrinker(RuntimeKind::tflm, options), bytes_(bytes), file_(bytes), pointer_(pointer) {}
 
-  Result<RowShrink> find() {
+  Result<RuntimeShrink> find() {
     if (readsViews(file_, readOfflinePlan(file_, 0).offsets)) {
       return fail(ErrorCode::unsupported,
                   "its operators run in parts already; expected the model that it was made from");
     }
-    RowWay own = wayOf(bytes_, pointer_, {});
+    RuntimeWay own = wayOf(bytes_, pointer_, {});
     own.name = "its own plan";
     addOwn(std::move(own));
     const auto model = rowModel(file_, {.pointer = pointer_});
@@ -278,13 +279,13 @@ class TflmShrinker : public RowShrinker {
   }
 
  private:
-  RowWay measure(const RowPlan& plan) override {
+  RuntimeWay measure(const RowPlan& plan) override {
     RowFileWriter writer(file_, bytes_, plan);
     const std::string written = writer.write();
     return wayOf(written, pointer_, writer.offsets());
   }
 
-  void write(const RowPlan* plan, RowShrink& made) override {
+  void write(const RowPlan* plan, RuntimeShrink& made) override {
     made.file = plan != nullptr ? RowFileWriter(file_, bytes_, *plan).write() : std::string(bytes_);
     if (made.best().loops) {
       made.notes.emplace_back(
@@ -310,8 +311,8 @@ std::string rowFile(std::string_view file, const RowPlan& plan) {
   return RowFileWriter(model, file, plan).write();
 }
 
-Result<RowShrink> shrinkForTflm(std::string_view file, std::int64_t pointer,
-                                const RowSearchOptions& options) {
+Result<RuntimeShrink> shrinkForTflm(std::string_view file, std::int64_t pointer,
+                                    const RuntimeSearchOptions& options) {
   if (!acceptsTflite(file)) {
     return fail(ErrorCode::invalidArgument,
                 "a file for tflite-micro is made of a TFLite file; this is none, or a bundle");

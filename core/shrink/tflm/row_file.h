@@ -18,7 +18,7 @@ std::string rowFile(std::string_view file, const RowPlan& plan);
 /// Chosen is the smallest; with a budget, the one within it with the fewest multiplications. Fails
 /// where the runtime cannot allocate the model; a model whose operators cannot go by rows has no
 /// ways in parts, and notes say why.
-Result<RowShrink> shrinkForTflm(std::string_view file, std::int64_t pointer,
-                                const RowSearchOptions& options);
+Result<RuntimeShrink> shrinkForTflm(std::string_view file, std::int64_t pointer,
+                                    const RuntimeSearchOptions& options);
 
 }  // namespace hw

@@ -40,7 +40,7 @@ constexpr std::array<std::int64_t, 18> kParts = {2,  3,  4,  5,  6,  7,  8,  10,
 
 class RowSearch {
  public:
-  RowSearch(const RowModel& model, const RowSearchOptions& options)
+  RowSearch(const RowModel& model, const RuntimeSearchOptions& options)
       : model_(model), options_(options) {}
 
   RowFront find() {
@@ -304,7 +304,7 @@ class RowSearch {
   }
 
   const RowModel& model_;
-  const RowSearchOptions& options_;
+  const RuntimeSearchOptions& options_;
   RowFront front_;
   std::map<std::vector<RowRun>, Outline> known_;
   std::vector<RowPlan> placed_;
@@ -312,7 +312,7 @@ class RowSearch {
 
 }  // namespace
 
-RowFront searchRows(const RowModel& model, const RowSearchOptions& options) {
+RowFront searchRows(const RowModel& model, const RuntimeSearchOptions& options) {
   return RowSearch(model, options).find();
 }
 

@@ -19,7 +19,7 @@ std::string runsText(const std::vector<RowRun>& runs) {
 
 }  // namespace
 
-void RowShrinker::addOwn(RowWay way) {
+void RowShrinker::addOwn(RuntimeWay way) {
   made_.ways.push_back(std::move(way));
   plans_.emplace_back();
 }
@@ -35,7 +35,7 @@ void RowShrinker::addPlans(const RowModel& model) {
 }
 
 void RowShrinker::addPlan(std::string name, const RowPlan& plan, const RowModel& model) {
-  RowWay way = measure(plan);
+  RuntimeWay way = measure(plan);
   way.name = std::move(name);
   const auto again = [](std::int64_t part, std::int64_t of) {
     return of > 0 ? static_cast<double>(part) / static_cast<double>(of) - 1 : 0.0;
@@ -50,17 +50,8 @@ void RowShrinker::addPlan(std::string name, const RowPlan& plan, const RowModel&
   plans_.emplace_back(plan);
 }
 
-RowShrink RowShrinker::finish() {
-  made_.budget = options_.budget;
-  const auto better = [&](const RowWay& a, const RowWay& b) {
-    const bool fits = options_.budget && a.total() <= *options_.budget;
-    const bool both = fits && b.total() <= *options_.budget;
-    if (both && a.extraMacs != b.extraMacs) return a.extraMacs < b.extraMacs;
-    return a.total() < b.total();
-  };
-  for (std::size_t i = 1; i < made_.ways.size(); ++i) {
-    if (better(made_.ways[i], made_.best())) made_.chosen = i;
-  }
+RuntimeShrink RowShrinker::finish() {
+  made_.choose();
   const auto& plan = plans_[made_.chosen];
   write(plan ? &*plan : nullptr, made_);
   return std::move(made_);

@@ -332,7 +332,7 @@ TEST_CASE("the search finds smaller arenas, and the file that is chosen is right
     const TfliteFile read(file);
     const auto model = rowModel(read, {});
     REQUIRE(model);
-    RowSearchOptions options;
+    RuntimeSearchOptions options;
     const RowFront front = searchRows(*model, options);
     REQUIRE(!front.points.empty());
     CHECK(front.overlap.total() <= front.plain.total());
@@ -399,7 +399,7 @@ TEST_CASE("published networks run in parts in less memory", "[rows]") {
   const std::string file = test::publishedFile(name, size);
   const auto shrunk = shrinkForTflm(file, 4, {.extraMacs = extraMacs, .threads = 2});
   REQUIRE(shrunk);
-  const RowWay& own = shrunk->ways.front();
+  const RuntimeWay& own = shrunk->ways.front();
   CAPTURE(shrunk->best().total(), own.total());
   CHECK(static_cast<double>(shrunk->best().total().count()) <
         most * static_cast<double>(own.total().count()));
@@ -419,7 +419,7 @@ TEST_CASE("published networks run in parts in less memory", "[rows]") {
 
 TEST_CASE("within a budget the one with the fewest multiplications is chosen", "[rows]") {
   const std::string file = test::publishedFile("resnet8", 32);
-  RowSearchOptions options{.extraMacs = 0.1, .threads = 2};
+  RuntimeSearchOptions options{.extraMacs = 0.1, .threads = 2};
   const auto shrunk = shrinkForTflm(file, 4, options);
   REQUIRE(shrunk);
   options.budget = shrunk->ways.front().total() - Bytes(1);
@@ -455,7 +455,7 @@ TEST_CASE("what cannot go in parts says why", "[rows]") {
                      .operators = {{.code = 19, .inputs = {0}, .outputs = {1}}}}};
   const auto whole = shrinkForTflm(tfliteBytes(tall), 4, {});
   REQUIRE(whole);
-  for (const RowWay& way : whole->ways) CHECK(way.runs.empty());
+  for (const RuntimeWay& way : whole->ways) CHECK(way.runs.empty());
 
   TfliteText two;
   two.subgraphs.resize(2);

@@ -5,7 +5,7 @@
 #include "app/gui/window/main_window.h"
 #include "core/base/text.h"
 #include "core/files/file.h"
-#include "core/report/explain/row_shrink_report.h"
+#include "core/report/explain/runtime_shrink_report.h"
 #include "core/shrink/c/c_file.h"
 #include "core/shrink/tflm/row_file.h"
 #include "widgets/explain/shrink_panel.h"
@@ -14,34 +14,22 @@
 namespace hw {
 namespace {
 
-constexpr std::size_t kMostModelBytes = std::size_t{1} << 31U;
-
 /// The model at `path`, shrunk for what the ending of `target` says, is written there.
-Result<RowShrink> writeRunnable(const std::string& path, const std::string& target,
-                                const RowSearchOptions& options) {
+Result<RuntimeShrink> writeRunnable(const std::string& path, const std::string& target,
+                                    RuntimeSearchOptions options) {
+  constexpr std::int64_t kPointer = 4;  // Of microcontrollers.
   HW_TRY(bytes, readFile(path, kMostModelBytes));
-  std::vector<std::pair<std::string, const std::string*>> files;
-  Result<RowShrink> made;
-  if (target.ends_with(".c")) {
-    HW_TRY(names, cFileNames(target, path));
-    RowSearchOptions anyKernels = options;
-    anyKernels.ascending = false;  // CMSIS-NN's are not known to be.
-    made = shrinkForC(bytes, names, anyKernels);
-    files.emplace_back(target.substr(0, target.size() - 1) + "h", nullptr);
-  } else {
-    constexpr std::int64_t kPointer = 4;  // Of microcontrollers.
-    made = shrinkForTflm(bytes, kPointer, options);
-  }
-  if (!made) return made;
-  if (made->stopped) return fail(ErrorCode::stopped, "the search was stopped");
-  if (!files.empty()) files.front().second = &made->header;
-  files.emplace_back(target, &made->file);
-  for (const auto& [file, text] : files) {
+  const bool isC = target.ends_with(".c");
+  options.ascending = !isC;  // CMSIS-NN's kernels are not known to be.
+  HW_TRY(names, cFileNames(isC ? target : "net.c", path));
+  HW_TRY(made, isC ? shrinkForC(bytes, names, options) : shrinkForTflm(bytes, kPointer, options));
+  if (made.stopped) return fail(ErrorCode::stopped, "the search was stopped");
+  for (const auto& [file, text] : made.filesAt(target)) {
     HW_TRY(out, OutputFile::open(file));
     out.stream() << *text;
     HW_DO(out.commit());
   }
-  return made;
+  return std::move(made);
 }
 
 }  // namespace
@@ -87,7 +75,7 @@ class RunnableFeature : public QObject {
     job_.start(
         [path = path.toStdString(), file = file.toStdString(),
          threads = window_->request().threads](const JobContext& context) {
-          RowSearchOptions options{.threads = threads, .stop = context.stop};
+          RuntimeSearchOptions options{.threads = threads, .stop = context.stop};
           if (context.progress) {
             options.progress = [&](double done, Bytes least) {
               context.progress(done, "arena of " + formatBytes(least));
@@ -95,17 +83,17 @@ class RunnableFeature : public QObject {
           }
           return writeRunnable(path, file, options);
         },
-        [this, file](const Result<RowShrink>& made) { return sayWritten(file, made); });
+        [this, file](const Result<RuntimeShrink>& made) { return sayWritten(file, made); });
   }
 
-  JobEnd sayWritten(const QString& file, const Result<RowShrink>& made) {
+  JobEnd sayWritten(const QString& file, const Result<RuntimeShrink>& made) {
     if (!made) {
       const QString why = QString::fromStdString(made.error().text());
       window_->messages()->showError(tr("Nothing was saved: %1.").arg(why));
       return {JobState::failed, why};
     }
     window_->settings()->setLastFolder(QFileInfo(file).absolutePath());
-    const QString what = QString::fromStdString(rowShrinkSummary(*made));
+    const QString what = QString::fromStdString(runtimeShrinkSummary(*made));
     std::vector<MessageBar::Offer> ways;
     if (file.endsWith(QLatin1String(".tflite"))) {
       ways.push_back({.button = tr("Open it"),
