@@ -16,6 +16,7 @@
 #include "core/check/audit_model.h"
 #include "core/check/kernel_scripts.h"
 #include "core/check/replay.h"
+#include "core/graph/tiling.h"
 #include "core/residency/partition.h"
 #include "core/run/options.h"
 
@@ -196,6 +197,7 @@ class OverlapAuditor {
 
   /// Trims the input's holding; why not, if it must not.
   std::string apply(const StatedOverlap& stated) {
+    if (stated.way == OverlapWay::parts) return faultOfParts(stated);
     if (stated.step >= audit_.schedule.steps()) return "there is no such step";
     const Op& op = audit_.graph.ops[audit_.schedule.opAt(stated.step)];
     const auto script = rowScriptOf(audit_.graph, op);
@@ -211,8 +213,9 @@ class OverlapAuditor {
     const Holding& over = holdings_[*output];
     if (under.steps.end != stated.step + Step(1)) return "the input is needed after it";
     if (under.pool != over.pool) return {};
-    const auto spoiler = firstSpoiler(*script, placeOf(under, script->input),
-                                      placeOf(over, script->output), stated.forward);
+    const auto spoiler =
+        firstSpoiler(*script, placeOf(under, script->input), placeOf(over, script->output),
+                     stated.way == OverlapWay::forward);
     if (spoiler) {
       return fmt::format("row {} of it would lie on bytes that are read after it is written",
                          *spoiler);
@@ -222,6 +225,17 @@ class OverlapAuditor {
   }
 
  private:
+  /// Why the two are not there in parts; empty where they are. Each piece holds its own bytes.
+  std::string faultOfParts(const StatedOverlap& stated) const {
+    for (const std::string& name : {stated.output, stated.input}) {
+      const auto named = audit_.tensorNamed(name);
+      const BufferId buffer = named ? audit_.storage.bufferOf(*named) : BufferId();
+      if (buffer && audit_.storage.tensorsOf(buffer).size() > 1) continue;
+      return fmt::format("'{}' is not there in parts", printable(name, 80));
+    }
+    return {};
+  }
+
   /// The tensor of that name shares a buffer with `tensor`.
   bool isNamed(const std::string& name, TensorId tensor) const {
     const auto named = audit_.tensorNamed(name);
@@ -453,13 +467,16 @@ class Auditor {
     demand ? checkSize(placement, *demand, alignment) : remarkUnneeded(resolved);
     const bool shares = own || checkAlias(resolved, pool);
     const Interval<Step> steps = statedSteps(placement, demand);
+    // A piece may lie in several stretches: it holds all from the first to the last.
+    const bool piece = pieceOf(graph_, resolved.tensor) != nullptr;
+    const Bytes held = piece ? std::max(size, extentOf(graph_, resolved.tensor).length()) : size;
     holdings_.push_back({.owner = static_cast<std::size_t>(&resolved - resolved_.data()),
                          .group = (shares ? resolved.root : resolved.tensor).index(),
                          .pool = pool,
-                         .bytes = {placement.offset, placement.offset + size},
+                         .bytes = {placement.offset, placement.offset + held},
                          .steps = steps});
     AuditedPool& total = audit_.pools[pool];
-    total.top = std::max(total.top, placement.offset + size);
+    total.top = std::max(total.top, placement.offset + held);
     ++total.placements;
   }
 
@@ -549,12 +566,34 @@ class Auditor {
                      spelledSteps(needed), covered.count()));
   }
 
+  /// Holdings of the stretches in which pieces lie, or, where those are very many, of all from the
+  /// first to the last.
+  std::vector<Holding> heldStretches() const {
+    constexpr std::size_t kMost = 2'000'000;
+    const bool inParts = std::ranges::find(plan_.overlaps, OverlapWay::parts,
+                                           &StatedOverlap::way) != plan_.overlaps.end();
+    std::vector<Holding> held;
+    for (const Holding& holding : holdings_) {
+      const TensorId tensor = resolved_[holding.owner].tensor;
+      held.push_back(holding);
+      if (pieceOf(graph_, tensor) == nullptr || (held.size() > kMost && !inParts)) continue;
+      held.pop_back();
+      const Bytes host = holding.bytes.begin - extentOf(graph_, tensor).begin;
+      for (const Interval<Bytes>& each : stretchesOf(graph_, tensor)) {
+        held.push_back(holding);
+        held.back().bytes = {host + each.begin, host + each.end};
+      }
+    }
+    return held;
+  }
+
   std::vector<Holding> sharedHoldings() {
-    if (plan_.overlaps.empty() || model_->problem) return holdings_;
+    if (model_->problem) return holdings_;
+    if (plan_.overlaps.empty()) return heldStretches();
     const OverlapAudit audit{graph_, schedule_, aliases_.storage,
                              [&](const std::string& name) { return tensorNamed(name); },
                              [&](const Holding& held) { return resolved_[held.owner].tensor; }};
-    return withStatedOverlaps(audit, plan_.overlaps, holdings_, audit_.findings);
+    return withStatedOverlaps(audit, plan_.overlaps, heldStretches(), audit_.findings);
   }
 
   void checkOverlaps() {

@@ -547,8 +547,34 @@ class GraphReplay {
                      });
   }
 
+  /// Of two buffers in parts that share bytes while both are there, each writes its own parts:
+  /// those of the other are verified when they are read.
+  void findSharedParts() {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < presences_.size(); ++i) {
+      const bool inParts = run_.storage.tensorsOf(presences_[i].buffer).size() > 1;
+      if (inParts && stage_.span(presences_[i].stay)) order.push_back(i);
+    }
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return presences_[i].steps; });
+    std::vector<std::size_t> there;
+    for (const std::size_t over : order) {
+      const ByteSpan& taken = *stage_.span(presences_[over].stay);
+      std::erase_if(there, [&](std::size_t i) {
+        return presences_[i].steps.end <= presences_[over].steps.begin;
+      });
+      for (const std::size_t under : there) {
+        const ByteSpan& held = *stage_.span(presences_[under].stay);
+        if (held.pool != taken.pool || !held.bytes.overlaps(taken.bytes)) continue;
+        inputOf_[over] = under;
+        outputOf_[under] = over;
+      }
+      there.push_back(over);
+    }
+  }
+
   void findRowPlays() {
     if (hasMoves()) return;
+    findSharedParts();
     const auto presenceOf = [&](TensorId id, Step step) -> std::optional<std::size_t> {
       std::optional<std::size_t> found;
       for (const Presence* each : presencesAt(id, step)) {

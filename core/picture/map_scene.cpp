@@ -708,11 +708,13 @@ void MapDrawing::drawOverlaps() const {
     if (shared.empty() || blocks.empty()) continue;
     const Address& under = *run.plan.addresses[overlap.under];
     const Bytes start = run.plan.regionStart(under.pool, under.region);
-    const Step step = run.problem.stays[overlap.over].steps.begin;
-    const Box box = plot_.boxOf(scale_->during(step), {start + shared.begin, start + shared.end});
+    const Interval<Step> steps = run.problem.shared(overlap);
+    const Interval<double> both{scale_->during(steps.begin).begin,
+                                scale_->during(steps.end - Step(1)).end};
+    const Box box = plot_.boxOf(both, {start + shared.begin, start + shared.end});
     if (box.width < kWedgeRoom || box.height < kWedgeRoom) continue;
-    const bool forward = runsForward(run.problem, run.plan, overlap);
-    const Point tip{box.right(), forward ? box.top : box.bottom()};
+    const bool below = liesBelow(run.problem, run.plan, overlap);
+    const Point tip{box.right(), below ? box.top : box.bottom()};
     const auto wedge =
         cutTo(plot_.frame.plot, {{box.left, box.bottom()}, {box.left, box.top}, tip});
     if (wedge.size() < 3) continue;

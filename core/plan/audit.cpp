@@ -174,6 +174,18 @@ bool handsOver(const Problem& problem, StayId from, StayId to) {
          problem.stays[from].steps.end == problem.stays[to].steps.begin + Step(1);
 }
 
+bool isWhole(const Problem& problem, StayId stay) { return problem.gapsOf(stay).empty(); }
+
+/// The one is there when the other begins, and is not needed after it. Of two that begin together,
+/// it has the lower id.
+bool goesBefore(const Problem& problem, StayId from, StayId to) {
+  if (!problem.stays.contains(from) || !problem.stays.contains(to)) return false;
+  const Interval<Step>& first = problem.stays[from].steps;
+  const Interval<Step>& second = problem.stays[to].steps;
+  return !problem.stays[from].outlives && first.end > second.begin && first.end <= second.end &&
+         std::pair(first.begin, from) < std::pair(second.begin, to);
+}
+
 void auditOverlays(const Problem& problem, std::vector<Violation>& found) {
   const Overlay* before = nullptr;
   for (const Overlay& overlay : problem.overlays) {
@@ -199,15 +211,13 @@ void auditOverlaps(const Problem& problem, std::vector<Violation>& found) {
     const bool ordered = overlap.under != overlap.over && (!before || before < overlap.over);
     const bool sane =
         overlap.up.value_or(Bytes()) >= Bytes() && overlap.down.value_or(Bytes()) >= Bytes();
-    // Of two that begin together, the input is there first.
-    const bool there =
-        handsOver(problem, overlap.under, overlap.over) &&
-        (overlap.under < overlap.over ||
-         problem.stays[overlap.under].steps.begin < problem.stays[overlap.over].steps.begin);
+    const bool there = goesBefore(problem, overlap.under, overlap.over) &&
+                       (overlap.parts ? isWhole(problem, overlap.under)
+                                      : handsOver(problem, overlap.under, overlap.over));
     if (!ordered || !sane || !there || !inputs.insert(overlap.under).second) {
       found.push_back(
           {fmt::format("stay {} may not overlap stay {}: unknown, out of order, one of them in "
-                       "two overlaps, a distance below 0, or that does not end where this begins",
+                       "two overlaps, a distance below 0, or not there first and gone first",
                        overlap.over.index(), overlap.under.index()),
            overlap.over, overlap.under});
       return;

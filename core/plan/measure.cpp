@@ -88,30 +88,31 @@ class PoolContents {
         // While it is written over its input, its bytes are the input's.
         if (heir && live.begin == problem_.stays[id].steps.begin) live.begin += Step(1);
         // While it is written over, it has what is left.
-        if (shrinks_.contains(id) && live.end == problem_.stays[id].steps.end) live.end -= Step(1);
+        if (const auto shrinks = shrinks_.find(id); shrinks != shrinks_.end()) {
+          live.end = std::min(live.end, shrinks->second);
+        }
         if (!live.empty()) edges.add(live, item);
       }
     }
     for (std::size_t i = 0; i < rests_.size(); ++i) {
-      const Step step = rests_[i].step;
-      edges.add({step, step + Step(1)}, static_cast<std::uint32_t>(problem_.stays.size() + i));
+      edges.add(rests_[i].steps, static_cast<std::uint32_t>(problem_.stays.size() + i));
     }
     return edges;
   }
 
  private:
-  /// The rest of an input at its last step.
+  /// The rest of an input while what is made of it is there.
   struct Rest {
-    Step step{};
+    Interval<Step> steps{};
     Interval<Bytes> bytes{};
   };
 
   void addRests(const Overlap& overlap) {
-    shrinks_.insert(overlap.under);
+    const Interval<Step> steps = problem_.shared(overlap);
+    shrinks_.emplace(overlap.under, steps.begin);
     const Bytes start = starts_[plan_.addresses[overlap.under]->region.index()];
-    const Step step = problem_.stays[overlap.over].steps.begin;
     for (const Interval<Bytes>& part : restOf(problem_, plan_, overlap)) {
-      rests_.push_back({step, {start + part.begin, start + part.end}});
+      rests_.push_back({steps, {start + part.begin, start + part.end}});
     }
   }
 
@@ -121,7 +122,7 @@ class PoolContents {
   const Plan& plan_;
   std::vector<Bytes> starts_;  ///< Of every region.
   std::vector<StayId> stays_;
-  std::set<StayId> shrinks_;  ///< Inputs that share bytes with what is made of them.
+  std::map<StayId, Step> shrinks_;  ///< Inputs that share bytes, and from when on.
   std::vector<Rest> rests_;
   std::vector<Frame> frames_;
   IdMap<StayId, bool> framed_;  ///< Empty where there are no frames.

@@ -53,9 +53,10 @@ RangePart cutToRange(const Problem& problem, const Plan& plan, Interval<Step> ra
   }
   for (const Overlap& overlap : problem.overlaps) {
     const bool whole = kept[overlap.over] && kept[overlap.under];
-    if (!whole || problem.stays[overlap.over].steps.begin < range.begin) continue;
-    part.problem.overlaps.push_back(
-        {kept[overlap.under], kept[overlap.over], overlap.up, overlap.down});
+    if (!whole || problem.shared(overlap).end <= range.begin) continue;
+    Overlap& inside = part.problem.overlaps.emplace_back(overlap);
+    inside.under = kept[overlap.under];
+    inside.over = kept[overlap.over];
   }
   return part;
 }

@@ -29,13 +29,15 @@ LifeEdges livesOf(const Problem& problem, std::optional<PoolId> pool, bool overl
   return edges;
 }
 
-/// The bytes that overlaps can save in the steps in which they may; `pool`: there alone.
+/// The bytes by which what overlaps can save changes, by step; `pool`: there alone.
 std::map<Step, Bytes> savings(const Problem& problem, std::optional<PoolId> pool) {
   std::map<Step, Bytes> savings;
   for (const Overlap& overlap : problem.overlaps) {
     const PoolId there = problem.poolOf(overlap.over);
     if (there != problem.poolOf(overlap.under) || (pool && there != *pool)) continue;
-    savings[problem.stays[overlap.over].steps.begin] += mostShared(problem, overlap);
+    const Bytes saved = mostShared(problem, overlap);
+    savings[problem.shared(overlap).begin] += saved;
+    savings[problem.shared(overlap).end] -= saved;
   }
   return savings;
 }
@@ -66,9 +68,12 @@ StepFunction liveBytes(const Problem& problem, std::optional<PoolId> pool) {
 StepFunction::Piece mostLive(const Problem& problem, std::optional<PoolId> pool) {
   StepFunction::Piece most;
   const std::map<Step, Bytes> less = savings(problem, pool);
+  auto next = less.begin();
+  Bytes saved;
   eachLoad(problem, livesOf(problem, pool, true), [&](Step step, Bytes bytes) {
-    // A stay begins in that step and another ends with it: no other step has these bytes live.
-    if (const auto saved = less.find(step); saved != less.end()) bytes -= saved->second;
+    // What saves changes only where a stay begins or ends.
+    for (; next != less.end() && next->first <= step; ++next) saved += next->second;
+    bytes -= saved;
     if (bytes > most.value) most = {step, bytes};
   });
   return most;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "core/base/text.h"
@@ -22,12 +23,14 @@ Interval<Bytes> sharedBytes(const Problem& problem, const Plan& plan, const Over
 
 namespace {
 
-/// The bytes that a plan saves by its overlaps, by the step in which both are there.
+/// The bytes by which what a plan saves by its overlaps changes, by step.
 std::map<Step, Bytes> savedBytes(const Problem& problem, const Plan& plan) {
   std::map<Step, Bytes> saved;
   for (const Overlap& overlap : problem.overlaps) {
     const Bytes shared = sharedBytes(problem, plan, overlap).length();
-    if (shared > Bytes()) saved[problem.stays[overlap.over].steps.begin] += shared;
+    if (shared <= Bytes()) continue;
+    saved[problem.shared(overlap).begin] += shared;
+    saved[problem.shared(overlap).end] -= shared;
   }
   return saved;
 }
@@ -45,13 +48,15 @@ StepFunction liveBytes(const Problem& problem, const Plan& plan) {
     if (value != before) live.pieces.push_back({from, value});
   };
   auto next = saved.begin();
+  Bytes less;
   for (std::size_t i = 0; i < sum.pieces.size(); ++i) {
     const StepFunction::Piece& piece = sum.pieces[i];
     const Step end = i + 1 < sum.pieces.size() ? sum.pieces[i + 1].from : problem.steps;
-    add(piece.from, piece.value);
+    for (; next != saved.end() && next->first <= piece.from; ++next) less += next->second;
+    add(piece.from, piece.value - less);
     for (; next != saved.end() && next->first < end; ++next) {
-      add(next->first, piece.value - next->second);
-      if (next->first + Step(1) < end) add(next->first + Step(1), piece.value);
+      less += next->second;
+      add(next->first, piece.value - less);
     }
   }
   return live;
@@ -60,15 +65,32 @@ StepFunction liveBytes(const Problem& problem, const Plan& plan) {
 Bytes liveBytesAt(const Problem& problem, const Plan& plan, Step step) {
   Bytes live = liveBytesAt(problem, step);
   for (const Overlap& overlap : problem.overlaps) {
-    if (problem.stays[overlap.over].steps.begin != step) continue;
+    if (!problem.shared(overlap).contains(step)) continue;
     live -= sharedBytes(problem, plan, overlap).length();
   }
   return live;
 }
 
-bool runsForward(const Problem& problem, const Plan& plan, const Overlap& overlap) {
+std::string_view overlapWayName(OverlapWay way) {
+  constexpr std::array<std::string_view, 3> kNames = {"forward", "reverse", "parts"};
+  return kNames[static_cast<std::size_t>(way)];
+}
+
+std::optional<OverlapWay> overlapWayNamed(std::string_view name) {
+  for (const OverlapWay way : {OverlapWay::forward, OverlapWay::reverse, OverlapWay::parts}) {
+    if (overlapWayName(way) == name) return way;
+  }
+  return std::nullopt;
+}
+
+bool liesBelow(const Problem& problem, const Plan& plan, const Overlap& overlap) {
   const Bytes below = plan.addresses[overlap.under]->offset - plan.addresses[overlap.over]->offset;
   return below >= problem.apart(overlap).below;
+}
+
+OverlapWay wayOf(const Problem& problem, const Plan& plan, const Overlap& overlap) {
+  if (overlap.parts) return OverlapWay::parts;
+  return liesBelow(problem, plan, overlap) ? OverlapWay::forward : OverlapWay::reverse;
 }
 
 std::vector<Interval<Bytes>> restOf(const Problem& problem, const Plan& plan,
@@ -91,16 +113,18 @@ std::string overlapText(const Problem& problem, const Plan& plan, StayId stay) {
     if (shared <= Bytes()) continue;
     const Bytes under = plan.addresses[overlap.under]->offset;
     const Bytes over = plan.addresses[overlap.over]->offset;
-    const bool forward = runsForward(problem, plan, overlap);
+    const bool below = liesBelow(problem, plan, overlap);
+    const std::string_view why = overlap.parts ? "so that no byte is needed of both at once"
+                                 : below
+                                     ? "for a kernel that makes rows from the first to the last"
+                                     : "for a kernel that makes rows from the last to the first";
     text += text.empty() ? "" : "; ";
     text += overlap.over == stay ? "it overlaps the input it is made of"
                                  : "what is made of it overlaps it";
-    text +=
-        fmt::format(" by {}: {} {} it, {} at least for a kernel that makes rows from the {}",
-                    countBytes(shared), countBytes(forward ? under - over : over - under),
-                    forward ? "below" : "above",
-                    groupDigits((forward ? overlap.up : overlap.down).value_or(Bytes()).count()),
-                    forward ? "first to the last" : "last to the first");
+    text += fmt::format(" by {}: {} {} it, {} at least {}", countBytes(shared),
+                        countBytes(below ? under - over : over - under), below ? "below" : "above",
+                        groupDigits((below ? overlap.up : overlap.down).value_or(Bytes()).count()),
+                        why);
   }
   return text;
 }

@@ -44,20 +44,24 @@ struct Overlay {
   friend constexpr auto operator<=>(const Overlay&, const Overlay&) = default;
 };
 
-/// The op at the last step of `under`, which is the first of `over`, writes `over` while it reads
-/// `under` row by row, in that one step: they may share bytes if they begin far enough apart.
-/// docs/less.md, "overlap". Under another address, what is not read yet would be written over.
+/// Two stays that may share bytes while both are there, if they begin far enough apart. At another
+/// address, what is not read yet would be written over. docs/less.md, "overlap".
 ///
 ///     forwards     under      |...read.....still needed......|
 ///                  over    |....written....|                      begins `up` or more below
+///
+/// The op at the last step of `under`, which is the first of `over`, writes `over` while it reads
+/// `under` row by row: they share that one step. Or both are there in parts, whose lives are known,
+/// as those of operators that run in parts: they share several steps.
 struct Overlap {
-  StayId under{};  ///< The op's input: it ends with the step.
-  StayId over{};   ///< Its output: it begins with it.
+  StayId under{};  ///< Is there first, and ends first or with the other.
+  StayId over{};
   /// The least distance below `under` at which it begins, for a kernel that runs from the first row
-  /// to the last. Not negative; nothing: there is no such kernel.
+  /// to the last, or for parts. Not negative; nothing: there is no such kernel.
   std::optional<Bytes> up{};
-  /// The same above, for a kernel that runs from the last row to the first.
+  /// The same above, for a kernel that runs from the last row to the first, or for parts.
   std::optional<Bytes> down{};
+  bool parts = false;  ///< Whatever the kernels do: no byte is needed of both at once.
   friend constexpr auto operator<=>(const Overlap&, const Overlap&) = default;
 };
 
@@ -113,9 +117,9 @@ struct Problem {
   /// Permissions to work in place, not orders. Ascending by stay; `over` has the lower
   /// id.
   std::vector<Overlay> overlays{};
-  /// Permissions to share bytes while one op reads and writes. Ascending by `over`; a
-  /// stay is in one of them as `over`, and in one as `under`, at most; where the two begin with one
-  /// step, `under` has the lower id.
+  /// Permissions to share bytes while both are there. Ascending by `over`; a stay is in one of them
+  /// as `over`, and in one as `under`, at most; where the two begin with one step, `under` has the
+  /// lower id. Those that share several steps have no gaps.
   std::vector<Overlap> overlaps{};
   /// Ascending by step; none where every buffer stays where it is.
   std::vector<Move> moves{};
@@ -130,6 +134,11 @@ struct Problem {
   /// The overlap of `over`, which says with what it may share bytes while it is written; null:
   /// none. O(log overlaps).
   const Overlap* overlapOf(StayId over) const;
+
+  /// The steps in which both of an overlap are there.
+  Interval<Step> shared(const Overlap& overlap) const {
+    return {stays[overlap.over].steps.begin, stays[overlap.under].steps.end};
+  }
 
   /// The least distance from the `under` of an overlap to its `over`: at most what separate bytes
   /// would need, and less where the permission says so.

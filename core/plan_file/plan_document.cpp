@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "core/graph/tiling.h"
-#include "core/plan/overlap_use.h"
 #include "core/plan_file/tensor_names.h"
 #include "core/run/embedded.h"
 #include "core/storage/aliasing.h"
@@ -213,8 +212,7 @@ std::vector<StatedMove> describeMoves(const Run& run) {
   return moves;
 }
 
-/// Of what may overlap, what does: outputs below their inputs are made by kernels that run
-/// forwards.
+/// Of what may overlap, what does.
 std::vector<StatedOverlap> describeOverlaps(const Run& run) {
   std::vector<StatedOverlap> overlaps;
   std::vector<TensorId> roots;
@@ -223,7 +221,7 @@ std::vector<StatedOverlap> describeOverlaps(const Run& run) {
     roots.push_back(run.stayTensor(overlap.over));
     roots.push_back(run.stayTensor(overlap.under));
     overlaps.push_back({.step = run.problem.stays[overlap.over].steps.begin,
-                        .forward = runsForward(run.problem, run.plan, overlap)});
+                        .way = wayOf(run.problem, run.plan, overlap)});
   }
   std::vector<std::string> names = namesOf(run.graph(), roots);
   for (std::size_t i = 0; i < overlaps.size(); ++i) {
@@ -242,8 +240,6 @@ bool runsWhole(const Graph& graph) {
 }
 
 }  // namespace
-
-std::string_view kernelWay(bool forward) { return kKernelWays[forward ? 0 : 1]; }
 
 PlanDocument describePlan(const Run& run) {
   constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();

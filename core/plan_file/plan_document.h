@@ -8,6 +8,7 @@
 
 #include "core/base/columns.h"
 #include "core/plan/metrics.h"
+#include "core/plan/overlap_use.h"
 #include "core/run/options.h"
 #include "core/run/run.h"
 
@@ -52,17 +53,15 @@ struct StatedMove {
   std::string where{};  ///< In the file it was read from, for messages.
 };
 
-/// An output that shares bytes with the input it is made of row by row, as a plan file states it.
+/// Two that share bytes while both are there, as a plan file states it: an output with the input
+/// that it is made of row by row, or parts of two tensors.
 struct StatedOverlap {
   std::string output{};  ///< The tensors that fill the two buffers.
   std::string input{};
-  Step step{};          ///< Of the op.
-  bool forward = true;  ///< Its kernel runs from the first row to the last; else the other way.
+  Step step{};  ///< The first in which they do.
+  OverlapWay way{};
   std::string where{};  ///< In the file it was read from, for messages.
 };
-
-/// The words for the two ways: "forward", "reverse".
-std::string_view kernelWay(bool forward);
 
 /// In column `layout` of a CSV: the row is of a tensor that is held channels last.
 inline constexpr std::string_view kNhwc = "nhwc";

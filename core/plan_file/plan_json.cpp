@@ -170,7 +170,7 @@ void writeJson(const Run& run, bool times, std::ostream& out) {
     json["overlaps"].push_back({{"output", overlap.output},
                                 {"input", overlap.input},
                                 {"step", overlap.step.count()},
-                                {"kernel", kernelWay(overlap.forward)}});
+                                {"kernel", overlapWayName(overlap.way)}});
   }
   if (!document.blocks.empty()) {
     json["blocks"] = Json::array();

@@ -90,9 +90,9 @@ Result<void> addOverlap(const CsvTable& row, const Placement& place, PlanDocumen
   const std::string_view text = row.field(kOverlapping);
   if (text.empty()) return {};
   const std::size_t at = std::min(text.rfind('@'), text.size());
-  const std::string_view way = text.substr(std::min(at + 1, text.size()));
+  const auto way = overlapWayNamed(text.substr(std::min(at + 1, text.size())));
   HW_TRY(lower, row.number(kLower, 0, kMaxStep.count()));
-  if (at == 0 || !lower || (way != kernelWay(true) && way != kernelWay(false))) {
+  if (at == 0 || !lower || !way) {
     return row.refuse(
         fmt::format("has overlap '{}'; expected an input and how the kernel runs, "
                     "such as t3@forward, and a column 'lower'",
@@ -101,7 +101,7 @@ Result<void> addOverlap(const CsvTable& row, const Placement& place, PlanDocumen
   plan.overlaps.push_back({.output = place.tensor,
                            .input = std::string(text.substr(0, at)),
                            .step = Step(*lower),
-                           .forward = way == kernelWay(true),
+                           .way = *way,
                            .where = place.where});
   return {};
 }
@@ -235,10 +235,11 @@ StatedOverlap readOverlap(const JsonNode& node) {
   }
   overlap.step = *step;
   const std::string kernel = node.text("kernel");
-  overlap.forward = kernel == kernelWay(true);
-  if (!overlap.forward && kernel != kernelWay(false)) {
-    refuse(fmt::format("the overlap of '{}' is made by a kernel that runs '{}'; expected forward "
-                       "or reverse",
+  if (const auto way = overlapWayNamed(kernel)) {
+    overlap.way = *way;
+  } else {
+    refuse(fmt::format("the overlap of '{}' is made by a kernel that runs '{}'; expected forward, "
+                       "reverse or parts",
                        printable(overlap.output), printable(kernel, 40)),
            node.where);
   }

@@ -86,9 +86,9 @@ std::vector<ProblemRow> plannedRows(const Run& run, const std::vector<StayId>& s
   IdMap<StayId, std::string> overlaps(run.problem.stays.size());
   for (const Overlap& overlap : run.problem.overlaps) {
     if (sharedBytes(run.problem, run.plan, overlap).empty()) continue;
-    const bool forward = runsForward(run.problem, run.plan, overlap);
-    overlaps[overlap.over] = fmt::format(
-        "{}@{}", tensorIdText(run.graph(), run.stayTensor(overlap.under)), kernelWay(forward));
+    overlaps[overlap.over] =
+        fmt::format("{}@{}", tensorIdText(run.graph(), run.stayTensor(overlap.under)),
+                    overlapWayName(wayOf(run.problem, run.plan, overlap)));
   }
   std::vector<ProblemRow> rows;
   for (const StayId id : stays) {

@@ -377,8 +377,10 @@ std::span<const RunOption> runOptions() {
        .group = storage,
        .axis = true,
        .type = "HOW",
-       .help = "kernels: an output may overlap the input that it is made of row by row, as the "
-               "kernels of the platform's units allow; none: each has bytes of its own",
+       .help =
+           "kernels: an output may overlap the input that it is made of row by row, as the "
+           "kernels of the platform's units allow, and buffers in parts each other while no byte "
+           "is needed of both; none: each has bytes of its own",
        .standard = "none",
        .choices = kOverlap,
        .parse = readFirst<&RunRequest::overlap, kOverlap>,

@@ -80,18 +80,21 @@ std::vector<Overlap> permittedOverlaps(const Graph& graph, const Schedule& sched
                                        Bytes alignment) {
   std::vector<Overlap> overlaps;
   for (const OverlapChance& chance : overlapChances(graph, schedule, storage)) {
+    const bool parts = !chance.op;
     const auto unit = std::ranges::find_if(device.units, [&](const UnitSpec& each) {
-      return coversOp(each.ops, graph.ops[chance.op].type);
+      return !parts && coversOp(each.ops, graph.ops[chance.op].type);
     });
-    if (unit == device.units.end()) continue;
-    Overlap overlap{stayOf(storage, chance.input), stayOf(storage, chance.output)};
+    if (!parts && unit == device.units.end()) continue;
+    Overlap overlap{.under = stayOf(storage, chance.input),
+                    .over = stayOf(storage, chance.output),
+                    .parts = parts};
     const auto useful = [&](bool can, Bytes distance, TensorId apart) -> std::optional<Bytes> {
       const Bytes least = alignUp(distance, alignment);
       const Buffer& whole = storage.buffers[storage.bufferOf(apart)];
       return can && least < whole.size ? std::optional(least) : std::nullopt;
     };
-    overlap.up = useful(unit->kernels.forward, chance.up, chance.output);
-    overlap.down = useful(unit->kernels.reverse, chance.down, chance.input);
+    overlap.up = useful(parts || unit->kernels.forward, chance.up, chance.output);
+    overlap.down = useful(parts || unit->kernels.reverse, chance.down, chance.input);
     if (overlap.up || overlap.down) overlaps.push_back(overlap);
   }
   std::ranges::sort(overlaps, {}, &Overlap::over);

@@ -10,6 +10,8 @@
 #include "core/ops/row_walk.h"
 #include "core/order/least_peak.h"
 #include "core/rewrite/set_aside.h"
+#include "core/run/overlaid.h"
+#include "core/run/planner.h"
 #include "core/tile/tile.h"
 
 namespace hw {
@@ -111,18 +113,32 @@ double extraWorkLeft(const RunRequest& request, const Program& program) {
   return std::max(0.0, request.extraWork * work - done) / (work + done);
 }
 
+/// TileSettings::bound where outputs overlap inputs. What is searched may outlive the request.
+auto overlappedBound(const DeviceSpec& device, Bytes alignment) {
+  return [device, alignment](const Graph& graph, const Schedule& schedule, const Storage& storage) {
+    Problem problem = makeProblem(graph, schedule, storage, alignment);
+    problem.overlaps = permittedOverlaps(graph, schedule, storage, device, alignment);
+    return lowerBound(problem);
+  };
+}
+
 Result<Program> tile(Program program, const Rewriting& rewriting) {
   const RunRequest& request = rewriting.request;
   const bool rows = request.inputs == InputPlace::rows;
   if ((request.tile == TileRule::off && !rows) || !rewriting.rewrites()) return program;
-  const TileSettings settings{
+  const bool overlaps = request.overlap && request.allocator.info->overlaps;
+  TileSettings settings{
       .rule = request.tile, .arriving = rows, .extraWork = extraWorkLeft(request, program)};
+  if (overlaps) {
+    settings.bound = overlappedBound(request.platform.devices.front(), rewriting.sharing.alignment);
+  }
   const auto make = [&]() -> Result<TileSearch> {
     return TileSearch(program.graph, program.schedule, rewriting.sharing, settings);
   };
   CommonWork* common = rewriting.common;
-  const std::string key = fmt::format("{} {} {} {}", tileRuleName(settings.rule), rows,
-                                      settings.extraWork, programKey(program, rewriting.sharing));
+  const std::string key = fmt::format("{} {} {} {} {}", tileRuleName(settings.rule), rows,
+                                      settings.extraWork, programKey(program, rewriting.sharing),
+                                      overlaps ? platformText(request.platform) : "");
   HW_TRY(search, keptOrMade<TileSearch>(common ? &common->tilings() : nullptr, key, make));
   HW_TRY(ways, search->ways(request.tileTo, rewriting.stop));
   // A narrower rule has one plan, as it always had.

@@ -68,9 +68,6 @@ std::string whyNothingOverlaps(const Task& task, const Problem& problem) {
   if (isSpread(task.shape) || task.moves() || task.fetches()) {
     return "buffers would have to keep their places in one memory, and here they move";
   }
-  if (runsInParts(*task.program.graph)) {
-    return "operators run in parts, which keep rings of rows";
-  }
   const auto& overlap = *std::ranges::find(rewriteCatalog(), "overlap", &RewriteInfo::name);
   if (std::string why = overlap.whyNot(task.request); !why.empty()) return why;
   return "no operator makes its output row by row of an input that ends with it";
@@ -87,7 +84,7 @@ void addOverlapNote(const Task& task, const Planned& planned, std::vector<std::s
   });
   notes.push_back(fmt::format(
       "{} of {} outputs that may overlap their inputs do; the lower bound is one for this order of "
-      "whole tensors, each pair as near as its kernel allows",
+      "whole tensors, each pair as near as it may lie",
       used, planned.problem.overlaps.size()));
 }
 

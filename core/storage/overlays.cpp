@@ -1,10 +1,13 @@
 #include "core/storage/overlays.h"
 
 #include <algorithm>
+#include <functional>
+#include <set>
 #include <utility>
 
 #include "core/graph/tiling.h"
 #include "core/ops/row_walk.h"
+#include "core/storage/parts.h"
 #include "core/storage/view_folder.h"
 
 namespace hw {
@@ -89,6 +92,114 @@ class ChanceFinder {
   IdMap<BufferId, bool> holdsInput_;
 };
 
+/// The edges of what is there of one buffer at a time.
+class PartEdges {
+ public:
+  explicit PartEdges(const std::vector<BufferPart>& parts) : parts_(parts) {
+    for (std::size_t i = 0; i < parts.size(); ++i) byBegin_.push_back(i);
+    byEnd_ = byBegin_;
+    std::ranges::sort(byBegin_, {}, [&](std::size_t i) { return parts[i].steps.begin; });
+    std::ranges::sort(byEnd_, {}, [&](std::size_t i) { return parts[i].steps.end; });
+  }
+
+  void goTo(Step step) {
+    for (; begun_ < byBegin_.size() && parts_[byBegin_[begun_]].steps.begin <= step; ++begun_) {
+      begins_.insert(parts_[byBegin_[begun_]].bytes.begin);
+      ends_.insert(parts_[byBegin_[begun_]].bytes.end);
+    }
+    for (; ended_ < byEnd_.size() && parts_[byEnd_[ended_]].steps.end <= step; ++ended_) {
+      begins_.erase(begins_.find(parts_[byEnd_[ended_]].bytes.begin));
+      ends_.erase(ends_.find(parts_[byEnd_[ended_]].bytes.end));
+    }
+  }
+
+  bool empty() const { return begins_.empty(); }
+  Bytes first() const { return *begins_.begin(); }
+  Bytes last() const { return *ends_.rbegin(); }
+
+ private:
+  const std::vector<BufferPart>& parts_;
+  std::vector<std::size_t> byBegin_;
+  std::vector<std::size_t> byEnd_;
+  std::size_t begun_ = 0;
+  std::size_t ended_ = 0;
+  std::multiset<Bytes> begins_;
+  std::multiset<Bytes> ends_;
+};
+
+/// Finds the buffers of parts that may share bytes.
+class PartChances {
+ public:
+  PartChances(const Graph& graph, const Storage& storage) : storage_(storage) {
+    for (const BufferId id : storage.buffers.keys()) {
+      auto parts = partsOf(graph, storage, id);
+      if (!parts.empty()) inParts_.emplace_back(id, std::move(parts));
+    }
+  }
+
+  /// Behind `chances`, without those of buffers that are in one of them already.
+  void addTo(std::vector<OverlapChance>& chances) const {
+    std::vector<std::pair<Bytes, OverlapChance>> all;
+    for (const auto& [under, before] : inParts_) {
+      for (const auto& [over, after] : inParts_) {
+        if (!goesBefore(under, over)) continue;
+        const OverlapChance chance = chanceOf(before, after);
+        const Bytes saved = savedBy(under, over, chance);
+        if (saved <= Bytes()) continue;
+        all.emplace_back(saved, chance);
+        all.back().second.input = storage_.buffers[under].root;
+        all.back().second.output = storage_.buffers[over].root;
+      }
+    }
+    std::ranges::stable_sort(all, std::greater(), [](const auto& each) { return each.first; });
+    for (const auto& [saved, chance] : all) {
+      const bool taken = std::ranges::any_of(chances, [&](const OverlapChance& each) {
+        return storage_.bufferOf(each.input) == storage_.bufferOf(chance.input) ||
+               storage_.bufferOf(each.output) == storage_.bufferOf(chance.output);
+      });
+      if (!taken) chances.push_back(chance);
+    }
+  }
+
+ private:
+  bool goesBefore(BufferId under, BufferId over) const {
+    const Interval<Step>& first = storage_.buffers[under].steps;
+    const Interval<Step>& second = storage_.buffers[over].steps;
+    return under != over && !storage_.buffers[under].graphOutput && first.end > second.begin &&
+           first.end <= second.end && std::pair(first.begin, under) < std::pair(second.begin, over);
+  }
+
+  /// The least distances at which the two never need a byte in one step.
+  static OverlapChance chanceOf(const std::vector<BufferPart>& before,
+                                const std::vector<BufferPart>& after) {
+    std::vector<Step> steps;
+    for (const auto* parts : {&before, &after}) {
+      for (const BufferPart& part : *parts) steps.push_back(part.steps.begin);
+    }
+    std::ranges::sort(steps);
+    PartEdges under(before);
+    PartEdges over(after);
+    OverlapChance chance;
+    for (const Step step : steps) {
+      under.goTo(step);
+      over.goTo(step);
+      if (under.empty() || over.empty()) continue;
+      chance.up = std::max(chance.up, over.last() - under.first());
+      chance.down = std::max(chance.down, under.last() - over.first());
+    }
+    return chance;
+  }
+
+  Bytes savedBy(BufferId under, BufferId over, const OverlapChance& chance) const {
+    const Bytes in = storage_.buffers[under].size;
+    const Bytes out = storage_.buffers[over].size;
+    return in + out - std::min(std::max(chance.up + in, out), std::max(chance.down + out, in));
+  }
+
+  const Storage& storage_;
+  std::vector<std::pair<BufferId, std::vector<BufferPart>>> inParts_;
+};
+
 /// The first buffer of each chain of overlays, whose bytes the others take over.
 IdMap<BufferId, BufferId> heads(const Storage& storage, const std::vector<OverlayChance>& taken) {
   IdMap<BufferId, BufferId> heads(storage.buffers.size());
@@ -136,6 +247,7 @@ std::vector<OverlapChance> overlapChances(const Graph& graph, const Schedule& sc
                        .up = std::max(Bytes(), least.up + shift),
                        .down = std::max(Bytes(), least.down - shift)});
   }
+  PartChances(graph, storage).addTo(chances);
   return chances;
 }
 

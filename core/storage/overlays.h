@@ -6,19 +6,23 @@
 
 namespace hw {
 
-/// An output that its op allows to overlap the input it is made of row by row: docs/less.md,
-/// "overlap". Distances are between the beginnings of their buffers.
+/// Two tensors whose buffers may overlap while both are there: docs/less.md, "overlap". Distances
+/// are between the beginnings of the buffers.
 struct OverlapChance {
-  OpId op{};
+  OpId op{};  ///< Makes the output of the input row by row. None: both are there in parts.
   TensorId input{};
   TensorId output{};
   Bytes up{};    ///< The output's begins so far below, for a kernel that runs forwards.
   Bytes down{};  ///< So far above, for one that runs backwards.
 };
 
-/// Every chance there is in `storage`, in schedule order: the op walks over rows (`rowWalkOf`), its
-/// output begins its buffer's life, its input's buffer ends with the op, with all its aliases, and
-/// nothing else of that is read. Of each op and each buffer at most one.
+/// Every chance there is in `storage`, first in schedule order those of ops: the op walks over rows
+/// (`rowWalkOf`), its output begins its buffer's life, its input's buffer ends with the op, with
+/// all its aliases, and nothing else of that is read. Then those of buffers in parts, as operators
+/// that run in parts, joins and splits leave them, the largest first: the output's begins while the
+/// input's is there, and outlives it; at those distances no byte is needed of both in one step,
+/// whatever kernels do. Of each op and each buffer at most one. O(parts log parts) for each two
+/// buffers in parts that are there at once.
 std::vector<OverlapChance> overlapChances(const Graph& graph, const Schedule& schedule,
                                           const Storage& storage);
 

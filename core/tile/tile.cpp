@@ -138,7 +138,8 @@ std::string_view tileRuleName(TileRule rule) {
 /// A choice of runs and the program made of it.
 struct TilePlan {
   RunChoice choice{};
-  Bytes peak = kMaxBytes;  ///< Of the rewritten program, also where that is of no use.
+  Bytes live = kMaxBytes;  ///< Most of the rewritten program, also where that is of no use.
+  Bytes bound = kMaxBytes;
   TiledProgram program{};  ///< Without storage: the one that was given.
 };
 
@@ -199,7 +200,7 @@ class TileSearch::Search {
       others = std::move(found);
     }
     Bytes lowest = kMaxBytes;
-    for (const PlanOf& plan : others) lowest = std::min(lowest, plan->peak);
+    for (const PlanOf& plan : others) lowest = std::min(lowest, plan->live);
     HW_TRY(plans, plansOf(asAsked_, enough, stop, lowest));
     plans.insert(plans.end(), others.begin(), others.end());
     std::ranges::stable_sort(
@@ -233,7 +234,7 @@ class TileSearch::Search {
     std::vector<PlanOf> plans;
     if (!begin(sharing, stop)) return plans;
     HW_TRY(foreseen, addSets(sharing, grids_.sets, enough, stop, plans));
-    for (const PlanOf& plan : plans) lowest = std::min(lowest, plan->peak);
+    for (const PlanOf& plan : plans) lowest = std::min(lowest, plan->live);
     if (lowest > std::max(foreseen, enough) && !grids_.seldom.empty()) {
       HW_DO(addSets(sharing, grids_.seldom, enough, stop, plans));
     }
@@ -302,12 +303,13 @@ class TileSearch::Search {
     HW_TRY(rewritten, tiledGraph(graph_, program, choice));
     const Schedule order = givenOrder(rewritten);
     Storage storage = shareStorage(rewritten, order, sharing_);
-    plan.peak = livePeak(storage, sharing_.alignment);
-    if (plan.peak >= whole_ && !arrives) {
+    plan.live = livePeak(storage, sharing_.alignment);
+    if (plan.live >= whole_ && !arrives) {
       account.whyNot = whyWhole(program, grids_.grids);
       return plan;
     }
-    account.peak = plan.peak;
+    plan.bound = settings_.bound ? settings_.bound(rewritten, order, storage) : plan.live;
+    account.peak = plan.bound;
     account.runs = choice.runs.size();
     for (const TileRun& run : choice.runs) {
       account.cells += run.cells();
@@ -325,7 +327,7 @@ class TileSearch::Search {
   /// The better of two plans: the lower one, down to the size that is enough, else the cheaper one.
   static bool isBetter(const TilePlan& a, const TilePlan& b, Bytes enough) {
     if (!a.program.storage || !b.program.storage) return a.program.storage && !b.program.storage;
-    const auto used = [&](const TilePlan& plan) { return std::max(plan.peak, enough); };
+    const auto used = [&](const TilePlan& plan) { return std::max(plan.bound, enough); };
     if (used(a) != used(b)) return used(a) < used(b);
     return a.choice.price < b.choice.price;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -60,6 +61,9 @@ struct TileSettings {
   bool arriving = false;
   /// The share of all work that may be done more than once.
   double extraWork = 0.1;
+  /// The bound by which programs are put in order, their storage being shared so. Empty: the most
+  /// bytes of it that are live at once. Which programs there are does not depend on it.
+  std::function<Bytes(const Graph&, const Schedule&, const Storage&)> bound{};
 };
 
 /// The search for the programs in which runs of ops go in parts, so that the fewest bytes are live
@@ -74,7 +78,7 @@ class TileSearch {
   TileSearch(TileSearch&&) noexcept;
   TileSearch& operator=(TileSearch&&) noexcept;
 
-  /// The program with the fewest bytes live at once, which is the one that was given where nothing
+  /// The program with the lowest bound, which is the one that was given where nothing
   /// can be saved, and behind it the others that the rule comes to, the lowest first. The peak of
   /// each is its bound: where the rows of the first are hard to place, the plan of another may be
   /// lower. Fewer bytes than `enough` are of no use: of all ways to have no more, the one is taken

@@ -142,10 +142,12 @@ void OverlapTree::findSections() {
     }
     const Overlap* overlap = problem_.overlapOf(items_[i].stay);
     if (!overlap) continue;
-    const Step begin = problem_.stays[items_[i].stay].steps.begin;
-    const auto at = std::ranges::lower_bound(steps, begin) - steps.begin();
-    Section& section = sections_[static_cast<std::size_t>(at)];
-    section.saved += mostShared(problem_, *overlap);
+    const Interval<Step> shared = problem_.shared(*overlap);
+    const auto first = std::ranges::lower_bound(steps, shared.begin) - steps.begin();
+    for (auto at = first; at < std::ssize(steps); ++at) {
+      if (steps[static_cast<std::size_t>(at)] >= shared.end) break;
+      sections_[static_cast<std::size_t>(at)].saved += mostShared(problem_, *overlap);
+    }
   }
 }
 

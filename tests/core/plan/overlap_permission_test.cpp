@@ -71,6 +71,47 @@ TEST_CASE("what lies beside an overlap keeps its bytes", "[plan][overlap]") {
   CHECK_FALSE(valid(problem, {4, 2, 1}));
 }
 
+TEST_CASE("parts overlap as long as both are there", "[plan][overlap]") {
+  // x of 8 bytes at steps 0 to 3, y of 6 at steps 1 to 5.
+  Problem problem = pair();
+  problem.steps = Step(6);
+  problem.stays[StayId(0)].steps.end = Step(4);
+  problem.stays[StayId(1)].steps.end = Step(6);
+  CHECK_FALSE(valid(problem, {2, 0}));
+  problem.overlaps[0].parts = true;
+  for (std::int64_t x = 0; x <= 20; ++x) {
+    for (std::int64_t y = 0; y <= 20; ++y) {
+      CAPTURE(x, y);
+      CHECK(valid(problem, {x, y}) == (y + 2 <= x || y >= x + 5));
+    }
+  }
+  CHECK(lowerBound(problem) == Bytes(10));
+  const Plan plan = planAt(problem, {2, 0});
+  for (const std::int64_t step : {0, 1, 2, 3, 4, 5}) {
+    CAPTURE(step);
+    const Bytes live(step == 0 ? 8 : step < 4 ? 10 : 6);
+    CHECK(liveBytes(problem, plan).at(Step(step)) == live);
+    CHECK(liveBytesAt(problem, plan, Step(step)) == live);
+    const Interval<Step> one{Step(step), Step(step + 1)};
+    CHECK(measureRange(problem, plan, one).pools[PoolId(0)].peakLive == live);
+  }
+  CHECK(measure(problem, plan).pools[PoolId(0)].peakLive == Bytes(10));
+  // What x has left is its own until it goes.
+  problem.stays.add({.buffer = BufferId(2), .steps = {Step(3), Step(4)}, .size = Bytes(2)});
+  CHECK_FALSE(valid(problem, {2, 0, 8}));
+  CHECK(valid(problem, {2, 0, 10}));
+  problem.stays[StayId(2)].steps = {Step(4), Step(5)};
+  CHECK(valid(problem, {2, 0, 6}));
+  // It has to be gone first, and may have no gaps.
+  problem.stays[StayId(0)].steps.end = Step(6);
+  CHECK(valid(problem, {2, 0, 10}));
+  problem.stays[StayId(1)].steps.end = Step(5);
+  CHECK_FALSE(valid(problem, {2, 0, 10}));
+  problem.stays[StayId(1)].steps.end = Step(6);
+  problem.gaps = {{StayId(0), {Step(2), Step(3)}}};
+  CHECK_FALSE(valid(problem, {2, 0, 10}));
+}
+
 TEST_CASE("permissions that make no sense are found", "[plan][overlap]") {
   const auto broken = [](const auto& breakIt) {
     Problem problem = pair();

@@ -32,8 +32,10 @@ std::shared_ptr<const Model> modelOf(Graph graph) {
 }
 
 std::shared_ptr<const Run> planned(const std::shared_ptr<const Model>& model, KernelWays ways,
-                                   const std::string& allocator, AliasRules alias) {
+                                   const std::string& allocator, AliasRules alias,
+                                   TileRule tile = TileRule::off) {
   RunRequest request = planningRequest();
+  request.tile = tile;
   request.allocator = AllocatorChoice::parse(allocator).value();
   request.alias = alias;
   request.alignment = Bytes(1);
@@ -75,18 +77,18 @@ Graph pixelGraph() {
                         .inside = true});
 }
 
-/// The plan of a pair in which the output begins so far above the input.
-Run pairAt(const std::shared_ptr<const Model>& model, std::int64_t distance) {
-  const Graph& graph = *model->graph;
-  Run run{.model = model, .schedule = givenOrder(graph)};
-  run.storage =
-      shareStorage(graph, run.schedule, {.alias = AliasRules::none(), .alignment = Bytes(1)});
+/// The plan of a pair, the only one or the first in parts, in which the output begins so far above
+/// the input.
+Run pairAt(Run run, std::int64_t distance, bool parts = false) {
+  const Graph& graph = run.graph();
   run.problem = makeProblem(graph, run.schedule, run.storage, Bytes(1));
   run.problem.pools.add({.name = "L2"});
+  run.plan = {};
   const std::int64_t lift = std::max<std::int64_t>(0, -distance);
   Bytes top;
   Bytes rest(100'000);  // Everything else, out of the way.
-  const auto chances = overlapChances(graph, run.schedule, run.storage);
+  auto chances = overlapChances(graph, run.schedule, run.storage);
+  std::erase_if(chances, [&](const OverlapChance& chance) { return parts && chance.op; });
   for (const StayId id : run.problem.stays.keys()) {
     const TensorId tensor = run.stayTensor(id);
     Bytes at = rest;
@@ -98,6 +100,13 @@ Run pairAt(const std::shared_ptr<const Model>& model, std::int64_t distance) {
   }
   run.plan.regions.add({top});
   return run;
+}
+
+Run pairAt(const std::shared_ptr<const Model>& model, std::int64_t distance) {
+  Run run{.model = model, .schedule = givenOrder(*model->graph)};
+  run.storage = shareStorage(*model->graph, run.schedule,
+                             {.alias = AliasRules::none(), .alignment = Bytes(1)});
+  return pairAt(std::move(run), distance);
 }
 
 }  // namespace
@@ -218,7 +227,7 @@ TEST_CASE("a file states overlaps, and a judge believes none that is wrong", "[r
   for (const auto write : {writePlanJson, writePlanCsv}) {
     PlanDocument plan = written(*run, write);
     REQUIRE(plan.overlaps.size() == 1);
-    CHECK(plan.overlaps[0].forward);
+    CHECK(plan.overlaps[0].way == OverlapWay::forward);
     CHECK(plan.overlaps[0].step == Step(1));
     CHECK(firstFinding(model, plan) == "");
     // The same bytes, and nobody says which way the kernel runs.
@@ -226,7 +235,7 @@ TEST_CASE("a file states overlaps, and a judge believes none that is wrong", "[r
     unsaid.overlaps.clear();
     CHECK(firstFinding(model, unsaid).find("share bytes") != std::string::npos);
     PlanDocument turned = plan;
-    turned.overlaps[0].forward = false;
+    turned.overlaps[0].way = OverlapWay::reverse;
     CHECK(firstFinding(model, turned).find("would lie on bytes") != std::string::npos);
     PlanDocument elsewhere = plan;
     elsewhere.overlaps[0].step = Step(7);
@@ -261,4 +270,66 @@ TEST_CASE("bytes that two share are live once", "[overlap][property]") {
     shared += sharing(*run);
   }
   CHECK(shared > test::rounds(10));
+}
+
+TEST_CASE("operators in parts write over rows that nobody needs any more",
+          "[run][overlap][tile][property]") {
+  std::size_t shared = 0;
+  std::size_t lower = 0;
+  for (std::uint64_t seed = 1; seed <= test::rounds(120); ++seed) {
+    const auto model = modelOf(test::randomImages(seed, 3 + seed % 6));
+    const auto rule = static_cast<TileRule>(1 + seed % 5);
+    CAPTURE(seed, tileRuleName(rule));
+    const auto run = planned(model, {seed % 2 == 0, seed % 3 == 0}, "best:moves=3000,nodes=3000",
+                             seed % 4 == 0 ? AliasRules::all() : AliasRules(), rule);
+    CHECK(validate(run->problem, run->plan).empty());
+    const auto corruptions = replayBytes(*run, Bytes(1 << 24));
+    CHECK((corruptions.empty() ? "" : corruptions[0].message) == "");
+    CHECK(run->metrics.lowerBound <= run->plan.footprint(PoolId(0)));
+    const PlanDocument plan = written(*run, writePlanJson);
+    CHECK(firstFinding(model, plan) == "");
+    const StepFunction live = liveBytes(run->problem, run->plan);
+    for (Step step; step < run->problem.steps; step += Step(1)) {
+      CHECK(live.at(step) == momentAt(run->problem, run->plan, PoolId(0), step).live);
+    }
+    shared += static_cast<std::size_t>(
+        std::ranges::count(plan.overlaps, OverlapWay::parts, &StatedOverlap::way));
+    const auto apart = [&] {
+      RunRequest request = run->request;
+      request.overlap = false;
+      return execute(model, request, {}).value();
+    }();
+    CHECK(run->metrics.lowerBound <= apart->metrics.lowerBound);
+    lower += run->plan.footprint(PoolId(0)) < apart->metrics.lowerBound ? 1 : 0;
+  }
+  CHECK(shared > test::rounds(10));
+  CHECK(lower > test::rounds(15));
+}
+
+TEST_CASE("parts that are a byte too near lose one", "[run][overlap][tile][property]") {
+  std::size_t pairs = 0;
+  for (std::uint64_t seed = 1; seed <= test::rounds(120); ++seed) {
+    const auto model = modelOf(test::randomImages(seed, 3 + seed % 6));
+    const auto rule = static_cast<TileRule>(1 + seed % 5);
+    const auto run = planned(model, {}, "best:moves=300,nodes=300", AliasRules::none(), rule);
+    const auto all = overlapChances(run->graph(), run->schedule, run->storage);
+    const auto chance = std::ranges::find(all, OpId(), &OverlapChance::op);
+    if (chance == all.end()) continue;
+    CAPTURE(seed, tileRuleName(rule), chance->up.count(), chance->down.count());
+    const auto corrupts = [&](std::int64_t distance) {
+      return !replayBytes(pairAt(*run, distance, true), Bytes(1 << 24)).empty();
+    };
+    const auto sizeOf = [&](TensorId id) { return *run->graph().tensors[id].bytes; };
+    if (chance->up < sizeOf(chance->output)) {
+      ++pairs;
+      CHECK_FALSE(corrupts(-chance->up.count()));
+      if (chance->up > Bytes()) CHECK(corrupts(1 - chance->up.count()));
+    }
+    if (chance->down < sizeOf(chance->input)) {
+      ++pairs;
+      CHECK_FALSE(corrupts(chance->down.count()));
+      if (chance->down > Bytes()) CHECK(corrupts(chance->down.count() - 1));
+    }
+  }
+  CHECK(pairs > test::rounds(30));
 }

@@ -17,22 +17,26 @@ using namespace hw;
 
 namespace {
 
-/// A random problem in which about half of what follows upon something may overlap it.
+/// A random problem in which about half of what follows upon something may overlap it, for one step
+/// or, as parts, for several.
 Problem overlappingProblem(std::uint64_t seed, std::size_t stays) {
   Problem problem = test::randomProblem(seed, {.stays = stays, .steps = 6, .maxSize = 12});
   std::mt19937_64 random(seed);
   std::vector<bool> taken(stays, false);
   for (const StayId over : problem.stays.keys()) {
     for (const StayId under : problem.stays.keys()) {
-      const bool follows =
-          problem.stays[under].steps.end == problem.stays[over].steps.begin + Step(1);
+      const Interval<Step>& first = problem.stays[under].steps;
+      const Interval<Step>& second = problem.stays[over].steps;
+      const bool parts = random() % 2 == 0 && first.begin <= second.begin &&
+                         first.end > second.begin && first.end <= second.end;
+      const bool follows = parts || first.end == second.begin + Step(1);
       const bool late = problem.stays[under].steps.begin == problem.stays[over].steps.begin;
       if (under == over || !follows || (late && under > over) || taken[under.index()] ||
           problem.stays[under].outlives) {
         continue;
       }
       if (random() % 2 == 0) continue;
-      Overlap overlap{under, over};
+      Overlap overlap{.under = under, .over = over, .parts = parts};
       if (random() % 3 != 0) overlap.up = Bytes(static_cast<std::int64_t>(random() % 6));
       if (random() % 3 != 0) overlap.down = Bytes(static_cast<std::int64_t>(random() % 6));
       problem.overlaps.push_back(overlap);
