@@ -43,6 +43,7 @@ enum class TfliteOpCode : std::int32_t {
   resizeNearest = 97,
   mirrorPad = 100,
   splitV = 102,
+  quantize = 114,
   branch = 118,
   loop = 119,
   scatterNd = 122,

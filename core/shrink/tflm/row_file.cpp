@@ -11,6 +11,7 @@
 #include "core/exchange/tflm/tflite_rewrite.h"
 #include "core/import/formats.h"
 #include "core/import/tflite/own_plan.h"
+#include "core/shrink/tflm/int8_input.h"
 
 namespace hw {
 namespace {
@@ -317,7 +318,12 @@ Result<RuntimeShrink> shrinkForTflm(std::string_view file, std::int64_t pointer,
     return fail(ErrorCode::invalidArgument,
                 "a file for tflite-micro is made of a TFLite file; this is none, or a bundle");
   }
-  return unlessRefused([&] { return TflmShrinker(file, pointer, options).find(); });
+  return unlessRefused([&] {
+    return searchInputs(file, options,
+                        [&](std::string_view bytes, const RuntimeSearchOptions& wanted) {
+                          return TflmShrinker(bytes, pointer, wanted).find();
+                        });
+  });
 }
 
 }  // namespace hw
