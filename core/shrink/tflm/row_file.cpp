@@ -84,7 +84,7 @@ class RowFileWriter {
     const auto [known, added] = graph.views.try_emplace(view, 0);
     if (!added) return known->second;
     NewTensor tensor = like(view.tensor);
-    if (tensor.shape.size() == 4 && tensor.shape[0] == 1) {
+    if (view.rows != program_.model().tensors[view.tensor].rows) {
       tensor.shape[1] = static_cast<std::int32_t>(view.rows);
     }
     const std::int64_t offset =

@@ -202,6 +202,7 @@ class RowProgram {
  public:
   static Result<RowProgram> make(const RowModel& model, std::vector<RowRun> runs);
 
+  const RowModel& model() const { return *model_; }
   const std::vector<RowRun>& runs() const { return runs_; }
   const std::vector<RowStep>& steps() const { return steps_; }
   const std::optional<RowLoop>& loop() const { return loop_; }

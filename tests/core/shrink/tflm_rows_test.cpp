@@ -436,6 +436,28 @@ TEST_CASE("within a budget the one with the fewest multiplications is chosen", "
   CHECK(tight->best().total() == shrunk->best().total());
 }
 
+TEST_CASE("images that are too high for parts keep their height", "[rows]") {
+  TfliteText high;
+  high.subgraphs = {{.tensors = {{.name = "x", .shape = {1, 20'000, 1, 1}},
+                                 {.name = "t", .shape = {1, 20'000, 1, 1}},
+                                 {.name = "y", .shape = {1, 20'000, 1, 1}}},
+                     .inputs = {0},
+                     .outputs = {2},
+                     .operators = {{.code = 19, .inputs = {0}, .outputs = {1}},
+                                   {.code = 0, .inputs = {0, 1}, .outputs = {2}}}}};
+  const std::string file = tfliteBytes(high);
+  const auto shrunk = shrinkForTflm(file, 4, {});
+  REQUIRE(shrunk);
+  const TfliteFile read(file);
+  const auto model = rowModel(read, {});
+  REQUIRE(model);
+  const auto program = RowProgram::make(*model, {});
+  REQUIRE(program);
+  const auto shapes = program->shapes(true);
+  REQUIRE(shapes);
+  CHECK(differenceOf(file, madeOf(file, *program, *shapes), 1) == "");
+}
+
 TEST_CASE("what cannot go in parts says why", "[rows]") {
   const std::string file = RandomNetwork(3).bytes();
   const TfliteFile read(file);
