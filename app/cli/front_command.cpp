@@ -177,6 +177,9 @@ struct ShrinkCommand {
                      {.help = "of tflm's target, in bits, for the arena's tail: 32 (default), 64",
                       .type = "BITS",
                       .choices = {"32", "64"}});
+    arguments.flag("--int8-input", int8Input,
+                   "of tflm and c: without the QUANTIZE behind inputs in float32, whose caller "
+                   "gives int8");
   }
 
   Outcome<ExitCode> run() const {
@@ -213,12 +216,9 @@ struct ShrinkCommand {
     if (!bytes) return failure(bytes.error(), request.model);
     HW_TRY(search, searchOf(request, *bytes));
     StoppableWork work(stopAfter);
-    RuntimeSearchOptions options{
-        .ascending = runtime == "c" ? kernels == "ascending" : kernels != "unknown",
-        .extraMacs = extraMacs.empty() ? kRuntimeExtraMacs : asked.extraMacs,
-        .budget = asked.budget,
-        .threads = request.threads,
-        .stop = work.token()};
+    RuntimeSearchOptions options = runtimeOptions(asked);
+    options.threads = request.threads;
+    options.stop = work.token();
     const auto made =
         told(progressMode(progress, quiet), work.token(), [&](const RunContext& context) {
           if (context.progress) {
@@ -241,6 +241,13 @@ struct ShrinkCommand {
     if (made->isWithinBudget()) return ExitCode::done;
     printFailure({ExitCode::answerIsNo, request.model, runtimeShrinkSummary(*made)});
     return ExitCode::answerIsNo;
+  }
+
+  RuntimeSearchOptions runtimeOptions(const ShrinkOptions& asked) const {
+    return {.ascending = runtime == "c" ? kernels == "ascending" : kernels != "unknown",
+            .extraMacs = extraMacs.empty() ? kRuntimeExtraMacs : asked.extraMacs,
+            .budget = asked.budget,
+            .floatInputs = int8Input ? FloatInputs::replace : FloatInputs::advise};
   }
 
   using RuntimeSearch = std::function<Result<RuntimeShrink>(const RuntimeSearchOptions&)>;
@@ -276,10 +283,13 @@ struct ShrinkCommand {
       const char* const ofRuntime = "is of a runtime; expected --runtime, too";
       if (!kernels.empty()) return refused("--kernels", ofRuntime);
       if (!pointers.empty()) return refused("--pointers", ofRuntime);
+      if (int8Input) return refused("--int8-input", ofRuntime);
       return {};
     }
-    if (!kernels.empty() && runtime == "ort") {
-      return refused("--kernels", "is of tflm and c alone");
+    if (runtime == "ort") {
+      const char* const ofOthers = "is of tflm and c alone";
+      if (!kernels.empty()) return refused("--kernels", ofOthers);
+      if (int8Input) return refused("--int8-input", ofOthers);
     }
     if (!allow.empty()) return refused("--allow", "does not go with --runtime");
     if (!graphFile.empty()) return refused("--graph", "does not go with --runtime");
@@ -386,6 +396,7 @@ struct ShrinkCommand {
   std::string runtime;
   std::string kernels;
   std::string pointers;
+  bool int8Input = false;
   int sizes = 4;
   double stopAfter = 0;
   bool quiet = false;

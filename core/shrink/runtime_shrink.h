@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <stop_token>
@@ -11,12 +12,20 @@
 
 namespace hw {
 
+/// What becomes of inputs in float32 that QUANTIZE alone reads. Not of ONNX Runtime.
+enum class FloatInputs : std::uint8_t {
+  keep,
+  advise,  ///< And look what would come of it if the caller quantised them.
+  replace  ///< The caller quantises: the int8 tensors are the inputs.
+};
+
 struct RuntimeSearchOptions {
   /// Kernels make rows from the top to the bottom, so that outputs may lie over rows of the input
   /// that nobody reads any more. Not of ONNX Runtime.
   bool ascending = true;
   double extraMacs = 0.5;         ///< At most so many times those of the model are made again.
   std::optional<Bytes> budget{};  ///< Of all bytes of a way.
+  FloatInputs floatInputs = FloatInputs::keep;
   int threads = 1;
   std::stop_token stop{};
   /// Called when there is something smaller, with how far the search is, 0 to 1, and its bytes.
@@ -41,6 +50,19 @@ struct RuntimeWay {
   Bytes total() const { return head + tail; }
 };
 
+/// An input of a model in float32, and how its caller makes int8 of it.
+struct Int8Input {
+  std::string name{};
+  float scale = 0;
+  std::int64_t zero = 0;
+};
+
+/// The smallest way if the caller quantised these inputs.
+struct Int8Advice {
+  std::vector<Int8Input> inputs{};
+  RuntimeWay way{};
+};
+
 enum class RuntimeKind : std::uint8_t { tflm, c, ort };
 
 /// Ways to run a model: the one that the others are held against, then others; those in parts each
@@ -53,6 +75,8 @@ struct RuntimeShrink {
   std::string header{};  ///< Of C.
   std::optional<Bytes> budget{};
   std::vector<std::string> notes{};
+  std::vector<Int8Input> int8Inputs{};  ///< That the caller quantises, of what is written.
+  std::optional<Int8Advice> advice{};
   bool stopped = false;
 
   const RuntimeWay& best() const { return ways[chosen]; }

@@ -157,6 +157,8 @@ TEST_CASE("files for runtimes are refused where they would be wrong", "[cli][exc
   refuses("shrink x.tflite --runtime tflm --allow order", "does not go with --runtime");
   refuses("shrink x.tflite --runtime tvm", "tflm");
   refuses("shrink x.tflite --kernels unknown", "expected --runtime, too");
+  refuses("shrink x.tflite --int8-input", "expected --runtime, too");
+  refuses("shrink x.onnx --runtime ort --int8-input", "is of tflm and c alone");
   refuses("shrink x.tflite --runtime c -o net.tflite", "expected .c");
   refuses("shrink x.tflite --runtime c --pointers 64", "is of tflm alone");
   refuses("shrink " HIGHWATER_SOURCE_DIR "/README.md --runtime c", "this is none");

@@ -479,6 +479,12 @@ Dtype tfliteDtype(std::int32_t type) {
   return known ? kTypes[static_cast<std::size_t>(type)].dtype : Dtype::unknown;
 }
 
+std::optional<std::size_t> tfliteRowAxis(const Shape& shape) {
+  if (shape.size() == 2) return 0;
+  const bool batchOfOne = (shape.size() == 3 || shape.size() == 4) && shape[0] == 1;
+  return batchOfOne ? std::optional<std::size_t>(1) : std::nullopt;
+}
+
 int tfliteBits(std::int32_t type) {
   const bool known = type >= 0 && type < static_cast<std::int32_t>(kTypes.size());
   return known ? kTypes[static_cast<std::size_t>(type)].bits : 0;

@@ -43,6 +43,7 @@ enum class TfliteOpCode : std::int32_t {
   resizeNearest = 97,
   mirrorPad = 100,
   splitV = 102,
+  quantize = 114,
   branch = 118,
   loop = 119,
   scatterNd = 122,
@@ -68,6 +69,10 @@ Dtype tfliteDtype(std::int32_t type);
 
 /// Bits of one element of a tensor type, also of those that have no Dtype; 0: no fixed size.
 int tfliteBits(std::int32_t type);
+
+/// The axis along which rows of a tensor lie one after the other: the first one of a matrix, the
+/// second one of tensors of batch 1 with three or four axes. Nothing: it has no rows.
+std::optional<std::size_t> tfliteRowAxis(const Shape& shape);
 
 /// One tensor of a subgraph, as stored.
 struct TfliteTensor {

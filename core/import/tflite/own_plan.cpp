@@ -48,7 +48,7 @@ struct Written {
   Dtype dtype = Dtype::unknown;
   ByteSpan bytes{};
   std::int64_t step = 0;
-  std::int64_t rowBytes = 0;  ///< Of an image of batch 1; else 0.
+  std::int64_t rowBytes = 0;  ///< 0: it has no rows.
   std::int64_t rowZero = 0;   ///< The address of the tensor's row 0, were it there as a whole.
   bool input = false;
   struct Read {
@@ -283,16 +283,18 @@ class PartsReplay {
   /// that is not known, or not of whole rows.
   std::optional<Span> rowsOf(const Span& whole, const Numbers& begin, const Shape& part) {
     const Shape& shape = whole.tensor->shape;
-    if (shape.size() != 4 || part.size() != 4 || begin.size() != 4 || shape[0] != 1 ||
-        shape[1] < 1 || part[1] < 1 || part[1] > shape[1] ||
-        Shape{part[0], part[2], part[3]} != Shape{shape[0], shape[2], shape[3]} || !begin[1]) {
-      return std::nullopt;
-    }
-    const std::int64_t row = (whole.bytes.end - whole.bytes.begin) / shape[1];
-    const std::int64_t first = std::clamp<std::int64_t>(*begin[1], 0, shape[1] - part[1]);
+    const auto axis = tfliteRowAxis(shape);
+    if (!axis || part.size() != shape.size() || begin.size() != shape.size()) return std::nullopt;
+    const std::int64_t all = shape[*axis];
+    const std::int64_t count = part[*axis];
+    Shape filled = part;
+    filled[*axis] = all;
+    if (filled != shape || count < 1 || count > all || !begin[*axis]) return std::nullopt;
+    const std::int64_t row = (whole.bytes.end - whole.bytes.begin) / all;
+    const std::int64_t first = std::clamp<std::int64_t>(*begin[*axis], 0, all - count);
     Span rows = whole;
     rows.bytes.begin += first * row;
-    rows.bytes.end = rows.bytes.begin + part[1] * row;
+    rows.bytes.end = rows.bytes.begin + count * row;
     return rows;
   }
 
@@ -348,16 +350,19 @@ class PartsReplay {
       if (owner.end > bytes.end) owners_[bytes.end] = owner;
     }
     owners_[bytes.begin] = {bytes.end, written_.size()};
-    const Shape& shape = span.tensor->shape;
-    const bool image = shape.size() == 4 && shape[0] == 1 && shape[1] > 0;
     const Bytes whole = sizeOf(*span.tensor).value_or(Bytes());
     Written made{.name = span.tensor->name,
                  .dtype = tfliteDtype(span.tensor->type),
                  .bytes = bytes,
                  .step = step,
-                 .rowBytes = image ? whole.count() / shape[1] : 0,
                  .rowZero = rowZeroOf(span),
                  .input = input};
+    const Shape& shape = span.tensor->shape;
+    const auto axis = tfliteRowAxis(shape);
+    // Of matrices with one row there is nothing to count.
+    const bool isOne = axis && shape.size() < 4 && shape[*axis] == 1;
+    const bool isAlone = isOne && made.rowZero == bytes.begin;
+    if (axis && shape[*axis] > 0 && !isAlone) made.rowBytes = whole.count() / shape[*axis];
     written_.push_back(std::move(made));
   }
 

@@ -38,6 +38,33 @@ double partOfFirst(const RuntimeShrink& shrink, const RuntimeWay& way) {
          static_cast<double>(std::max<std::int64_t>(1, shrink.ways.front().total().count()));
 }
 
+/// "'x' quantised by the caller: scale 0.5, zero point 3".
+std::string inputsText(const std::vector<Int8Input>& inputs) {
+  std::string text;
+  for (const Int8Input& each : inputs) {
+    text += fmt::format("{}'{}' quantised by the caller: scale {}, zero point {}",
+                        text.empty() ? "" : "; ", printable(each.name, 80), each.scale, each.zero);
+  }
+  return text;
+}
+
+Json inputsJson(const std::vector<Int8Input>& inputs) {
+  Json list = Json::array();
+  for (const Int8Input& each : inputs) {
+    list.push_back({{"name", each.name}, {"scale", each.scale}, {"zero_point", each.zero}});
+  }
+  return list;
+}
+
+std::string adviceText(const RuntimeShrink& shrink) {
+  const Int8Advice& advice = *shrink.advice;
+  return fmt::format(
+      "with {} ({}) the arena would be {}, {:.1f} % {}, at +{:.1f} % MACs: --int8-input",
+      advice.inputs.size() == 1 ? "an int8 input" : "int8 inputs", inputsText(advice.inputs),
+      bytesText(advice.way.total()), 100 * partOfFirst(shrink, advice.way), wordsFor(shrink).part,
+      100 * advice.way.extraMacs);
+}
+
 }  // namespace
 
 Columns<RuntimeWay> runtimeWayColumns(const RuntimeShrink& shrink) {
@@ -99,6 +126,10 @@ std::string runtimeShrinkText(const RuntimeShrink& shrink, const std::string& fi
   const auto good = [&](const RuntimeWay& way) { return &way == &shrink.best(); };
   text += textTable<RuntimeWay>(columns, shrink.ways, {.width = 200, .good = good}).text(paint);
   for (const std::string& note : shrink.notes) text += "  " + note + "\n";
+  if (!shrink.int8Inputs.empty()) {
+    text += fmt::format("  int8 inputs: {}\n", inputsText(shrink.int8Inputs));
+  }
+  if (shrink.advice) text += "  " + adviceText(shrink) + "\n";
   return shrink.stopped ? text + "stopped: there would have been more\n" : text;
 }
 
@@ -114,6 +145,13 @@ Json runtimeShrinkJson(const RuntimeShrink& shrink, const std::string& file) {
                {"fits", shrink.isWithinBudget()},
                {"notes", shrink.notes}};
   if (shrink.budget) json["budget"] = shrink.budget->count();
+  if (!shrink.int8Inputs.empty()) json["int8_inputs"] = inputsJson(shrink.int8Inputs);
+  if (shrink.advice) {
+    auto columns = runtimeWayColumns(shrink);
+    columns.pop_back();
+    json["with_int8_inputs"] = jsonRow(columns, shrink.advice->way);
+    json["with_int8_inputs"]["inputs"] = inputsJson(shrink.advice->inputs);
+  }
   json["ways"] = jsonRows(runtimeWayColumns(shrink), shrink.ways);
   return json;
 }

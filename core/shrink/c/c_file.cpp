@@ -10,6 +10,7 @@
 #include "core/import/formats.h"
 #include "core/shrink/c/c_operators.h"
 #include "core/shrink/c/kernel_texts.h"
+#include "core/shrink/tflm/int8_input.h"
 
 namespace hw {
 namespace {
@@ -338,7 +339,12 @@ Result<RuntimeShrink> shrinkForC(std::string_view file, const CFileNames& names,
     return fail(ErrorCode::invalidArgument,
                 "a C file is made of a TFLite file; this is none, or a bundle");
   }
-  return unlessRefused([&] { return CShrinker(file, names, options).find(); });
+  return unlessRefused([&] {
+    return searchInputs(file, options,
+                        [&](std::string_view bytes, const RuntimeSearchOptions& wanted) {
+                          return CShrinker(bytes, names, wanted).find();
+                        });
+  });
 }
 
 }  // namespace hw

@@ -144,11 +144,14 @@ class CWindowWriter : public CFunctionWriter {
     line("const cmsis_nn_quant_params quant = {{{}, {}}};",
          perChannel ? channelScales(in(1), outputs) : wholeScale(own.scales[0]),
          perChannel ? 1 : 0);
-    const std::int64_t batches = elements(out()) / outputs;
-    line("const cmsis_nn_dims input = {}, filter = {};", CDims{.n = batches, .c = depth}.text(),
+    const std::int64_t all = elements(out()) / outputs;
+    const std::string batches = made_.byRows
+                                    ? fmt::format("rows * {}", all / model_.tensors[out()].rows)
+                                    : std::to_string(all);
+    line("const cmsis_nn_dims input = {{{}, 1, 1, {}}}, filter = {};", batches, depth,
          CDims{.n = depth, .c = outputs}.text());
-    line("const cmsis_nn_dims bias = {}, output = {};", CDims{.c = outputs}.text(),
-         CDims{.n = batches, .c = outputs}.text());
+    line("const cmsis_nn_dims bias = {}, output = {{{}, 1, 1, {}}};", CDims{.c = outputs}.text(),
+         batches, outputs);
     context("connect_size", "&filter");
     line("if (status != 0 || run->arena == 0) return status;");
     line("if (size > 0 && run->kernels->connect_sums == 0) return ARM_CMSIS_NN_ARG_ERROR;");

@@ -11,6 +11,7 @@
 #include "core/exchange/tflm/tflite_rewrite.h"
 #include "core/import/formats.h"
 #include "core/import/tflite/own_plan.h"
+#include "core/shrink/tflm/int8_input.h"
 
 namespace hw {
 namespace {
@@ -79,12 +80,20 @@ class RowFileWriter {
     return made;
   }
 
+  /// Of a tensor that is cut into rows.
+  std::size_t rowAxis(std::size_t tensor) const {
+    return *tfliteRowAxis(stored_.tensors[tensor].shape);
+  }
+  std::int32_t axesOf(std::size_t tensor) const {
+    return static_cast<std::int32_t>(stored_.tensors[tensor].shape.size());
+  }
+
   std::int32_t view(Graph& graph, const RowView& view) const {
     const auto [known, added] = graph.views.try_emplace(view, 0);
     if (!added) return known->second;
     NewTensor tensor = like(view.tensor);
-    if (tensor.shape.size() == 4 && tensor.shape[0] == 1) {
-      tensor.shape[1] = static_cast<std::int32_t>(view.rows);
+    if (view.rows != program_.model().tensors[view.tensor].rows) {
+      tensor.shape[rowAxis(view.tensor)] = static_cast<std::int32_t>(view.rows);
     }
     const std::int64_t offset =
         plan_.placement.offsets[view.block] + view.first * program_.rowBytes(view.block);
@@ -166,6 +175,13 @@ class RowFileWriter {
     return numbers(graph, sides, {4, 2});
   }
 
+  /// Where row `row` of a tensor begins, or how far that is from where another one does.
+  std::int32_t place(Graph& graph, std::size_t tensor, std::int64_t row) {
+    std::vector<std::int32_t> place(stored_.tensors[tensor].shape.size());
+    place[rowAxis(tensor)] = static_cast<std::int32_t>(row);
+    return numbers(graph, place, {axesOf(tensor)});
+  }
+
   /// A tensor of whole numbers among the counters of the loop.
   std::int32_t counter(Graph& graph, std::int64_t at, std::int32_t count, std::int32_t type) const {
     return addTensor(graph, {.shape = {count}, .type = type},
@@ -182,19 +198,22 @@ class RowFileWriter {
             .options = std::move(options)};
   }
 
-  /// WHILE carries the begin of the slice and that of the update, four numbers each; it goes on as
-  /// long as the slice begins no higher than that of its last time.
+  /// WHILE carries the begin of the slice and that of the update, a number for each axis; it goes
+  /// on as long as the slice begins no higher than that of its last time.
   void addLoop(Graph& graph, const RowLoop& loop) {
-    const auto row = [](std::int64_t value) { return static_cast<std::int32_t>(value); };
-    const std::int32_t in = numbers(graph, {0, row(loop.firstIn), 0, 0}, {4});
-    const std::int32_t out = numbers(graph, {0, row(loop.firstOut), 0, 0}, {4});
-    graph.made.ops.push_back(plainOp(TfliteOpCode::loop, {in, out},
-                                     {counter(graph, 0, 4, kInt32), counter(graph, 16, 4, kInt32)},
-                                     kWhileOptions, {{0, 4, 1}, {1, 4, 2}}));
+    const std::int32_t inAxes = axesOf(loop.input);
+    const std::int32_t outAxes = axesOf(loop.output);
+    graph.made.ops.push_back(
+        plainOp(TfliteOpCode::loop,
+                {place(graph, loop.input, loop.firstIn), place(graph, loop.output, loop.firstOut)},
+                {counter(graph, 0, inAxes, kInt32), counter(graph, 16, outAxes, kInt32)},
+                kWhileOptions, {{0, 4, 1}, {1, 4, 2}}));
     Graph condition;
-    condition.made.inputs = {counter(condition, 32, 4, kInt32), counter(condition, 48, 4, kInt32)};
-    const std::int32_t begin = counter(condition, 36, 1, kInt32);
-    const std::int32_t last = row(loop.firstIn - (loop.turns - 1) * loop.inStep);
+    condition.made.inputs = {counter(condition, 32, inAxes, kInt32),
+                             counter(condition, 48, outAxes, kInt32)};
+    const auto axis = static_cast<std::int64_t>(rowAxis(loop.input));
+    const std::int32_t begin = counter(condition, 32 + 4 * axis, 1, kInt32);
+    const auto last = static_cast<std::int32_t>(loop.firstIn - (loop.turns - 1) * loop.inStep);
     const std::int32_t bound = numbers(condition, {last - 1}, {1});
     condition.made.outputs = {counter(condition, 64, 1, kBool)};
     condition.made.ops.push_back(
@@ -204,17 +223,19 @@ class RowFileWriter {
   }
 
   void addBody(const RowLoop& loop) {
-    const auto row = [](std::int64_t value) { return static_cast<std::int32_t>(value); };
     Graph body;
-    const std::int32_t in = counter(body, 80, 4, kInt32);
-    const std::int32_t out = counter(body, 96, 4, kInt32);
+    const std::int32_t inAxes = axesOf(loop.input);
+    const std::int32_t outAxes = axesOf(loop.output);
+    const std::int32_t in = counter(body, 80, inAxes, kInt32);
+    const std::int32_t out = counter(body, 96, outAxes, kInt32);
     body.made.inputs = {in, out};
     std::vector<std::int32_t> size = like(loop.input).shape;
-    size[1] = row(loop.slice.rows);
+    size[rowAxis(loop.input)] = static_cast<std::int32_t>(loop.slice.rows);
     const RowView whole = program_.whole(loop.output);
-    body.made.ops.push_back(plainOp(
-        TfliteOpCode::slice, {view(body, program_.whole(loop.input)), in, numbers(body, size, {4})},
-        {view(body, loop.slice)}, kSliceOptions));
+    body.made.ops.push_back(
+        plainOp(TfliteOpCode::slice,
+                {view(body, program_.whole(loop.input)), in, numbers(body, size, {inAxes})},
+                {view(body, loop.slice)}, kSliceOptions));
     for (const RowStep& step : loop.body) add(body, step);
     // A tensor of its own for what comes out, at the address of what goes in: nothing is copied.
     const std::int32_t updated =
@@ -222,14 +243,13 @@ class RowFileWriter {
     body.made.ops.push_back(plainOp(TfliteOpCode::dynamicUpdateSlice,
                                     {view(body, whole), view(body, loop.update), out}, {updated},
                                     kUpdateOptions));
-    const std::int32_t nextIn = counter(body, 112, 4, kInt32);
-    const std::int32_t nextOut = counter(body, 128, 4, kInt32);
+    const std::int32_t nextIn = counter(body, 112, inAxes, kInt32);
+    const std::int32_t nextOut = counter(body, 128, outAxes, kInt32);
     body.made.outputs = {nextIn, nextOut};
-    for (const auto& [from, to, step] :
-         {std::tuple(in, nextIn, loop.inStep), std::tuple(out, nextOut, loop.outStep)}) {
-      body.made.ops.push_back(plainOp(
-          TfliteOpCode::add, {from, numbers(body, {0, -row(step), 0, 0}, {4})}, {to}, kAddOptions));
-    }
+    body.made.ops.push_back(plainOp(TfliteOpCode::add, {in, place(body, loop.input, -loop.inStep)},
+                                    {nextIn}, kAddOptions));
+    body.made.ops.push_back(plainOp(
+        TfliteOpCode::add, {out, place(body, loop.output, -loop.outStep)}, {nextOut}, kAddOptions));
     graphs_.push_back(std::move(body));
   }
 
@@ -317,7 +337,12 @@ Result<RuntimeShrink> shrinkForTflm(std::string_view file, std::int64_t pointer,
     return fail(ErrorCode::invalidArgument,
                 "a file for tflite-micro is made of a TFLite file; this is none, or a bundle");
   }
-  return unlessRefused([&] { return TflmShrinker(file, pointer, options).find(); });
+  return unlessRefused([&] {
+    return searchInputs(file, options,
+                        [&](std::string_view bytes, const RuntimeSearchOptions& wanted) {
+                          return TflmShrinker(bytes, pointer, wanted).find();
+                        });
+  });
 }
 
 }  // namespace hw

@@ -39,6 +39,10 @@ bool isImage(const Shape& shape) {
   return shape.size() == 4 && shape[0] == 1 && shape[1] > 0 && shape[1] <= kMostRows;
 }
 
+bool isElementwise(std::string_view type) {
+  return std::ranges::find(kElementwise, type) != std::end(kElementwise);
+}
+
 class RowModelReader {
  public:
   RowModelReader(const TfliteFile& file, const RowTarget& target)
@@ -49,6 +53,7 @@ class RowModelReader {
       return fail(ErrorCode::unsupported, "it has several subgraphs; parts are of one");
     }
     HW_TRY(program, tflmProgram(file_));
+    findRows();
     HW_DO(readTensors());
     for (std::size_t op = 0; op < graph_.ops.size(); ++op) HW_DO(readOp(op));
     for (const auto& [list, own] :
@@ -71,8 +76,73 @@ class RowModelReader {
  private:
   const TfliteTensor& tensor(std::size_t index) const { return graph_.tensors[index]; }
 
+  /// Nothing: it is left out, or there is no such tensor.
+  const TfliteTensor* operand(const std::vector<std::int32_t>& list, std::size_t at) const {
+    const bool isThere = at < list.size() && list[at] >= 0 &&
+                         static_cast<std::size_t>(list[at]) < graph_.tensors.size();
+    return isThere ? &graph_.tensors[static_cast<std::size_t>(list[at])] : nullptr;
+  }
+
+  /// Which tensors are cut into rows: images, what FULLY_CONNECTED reads or makes row by row, and
+  /// what element-wise operators read or make beside those. Rows of all other matrices would make
+  /// the search longer and runs no better.
+  void findRows() {
+    for (const TfliteTensor& each : graph_.tensors) cut_.push_back(isImage(each.shape));
+    for (const TfliteOp& op : graph_.ops) {
+      if (!connectsRows(op)) continue;
+      cut_[static_cast<std::size_t>(op.inputs[0])] = true;
+      cut_[static_cast<std::size_t>(op.outputs[0])] = true;
+    }
+    std::ranges::for_each(graph_.ops, [&](const TfliteOp& op) { spreadRows(op); });
+    std::for_each(graph_.ops.rbegin(), graph_.ops.rend(),
+                  [&](const TfliteOp& op) { spreadRows(op); });
+  }
+
+  /// Operands of an element-wise operator have rows if another one of that shape has.
+  void spreadRows(const TfliteOp& op) {
+    const TfliteTensor* made = operand(op.outputs, 0);
+    if (!isElementwise(op.type()) || made == nullptr || op.outputs.size() != 1) return;
+    std::vector<std::size_t> alike = {static_cast<std::size_t>(op.outputs[0])};
+    for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+      const TfliteTensor* input = operand(op.inputs, i);
+      if (input == nullptr || input->shape != made->shape || file_.isStored(input->buffer))
+        continue;
+      alike.push_back(static_cast<std::size_t>(op.inputs[i]));
+    }
+    if (std::ranges::none_of(alike, [&](std::size_t each) { return cut_[each]; })) return;
+    for (const std::size_t each : alike) cut_[each] = true;
+  }
+
+  /// True if FULLY_CONNECTED makes each row of its output of one row of its input, and there are
+  /// several.
+  bool connectsRows(const TfliteOp& op) const {
+    const TfliteTensor* in = operand(op.inputs, 0);
+    const TfliteTensor* filter = operand(op.inputs, 1);
+    const TfliteTensor* bias = operand(op.inputs, 2);
+    const TfliteTensor* out = operand(op.outputs, 0);
+    if (op.type() != "FULLY_CONNECTED" || op.outputs.size() != 1 || in == nullptr ||
+        filter == nullptr || out == nullptr || filter->shape.size() != 2 || out->shape.empty()) {
+      return false;
+    }
+    const bool shuffled = op.options && op.options->number<std::int8_t>(1, 0) != 0;
+    const bool weighs = file_.isStored(filter->buffer) && !file_.isStored(in->buffer) &&
+                        (bias == nullptr || file_.isStored(bias->buffer));
+    const auto from = tfliteRowAxis(in->shape);
+    const auto to = tfliteRowAxis(out->shape);
+    if (shuffled || !weighs || !from || !to) return false;
+    const std::int64_t rows = in->shape[*from];
+    if (rows < 2 || rows > kMostRows || out->shape[*to] != rows) return false;
+    const std::int64_t channels = filter->shape[0];
+    const std::int64_t depth = filter->shape[1];
+    const auto read = elementCount(in->shape);
+    const auto made = elementCount(out->shape);
+    return read && made && *made > 0 && channels > 0 && depth > 0 &&
+           out->shape.back() == channels && *read % depth == 0 && *read / depth == *made / channels;
+  }
+
   Result<void> readTensors() {
-    for (const TfliteTensor& each : graph_.tensors) {
+    for (std::size_t i = 0; i < graph_.tensors.size(); ++i) {
+      const TfliteTensor& each = graph_.tensors[i];
       RowTensor rows{.stored = file_.isStored(each.buffer)};
       if (each.isVariable) {
         return fail(ErrorCode::unsupported,
@@ -86,7 +156,7 @@ class RowModelReader {
         return fail(ErrorCode::unsupported,
                     fmt::format("the size of tensor '{}' is not known", printable(each.name, 80)));
       }
-      if (isImage(each.shape)) rows.rows = each.shape[1];
+      if (cut_[i]) rows.rows = each.shape[*tfliteRowAxis(each.shape)];
       rows.rowBytes = rows.stored ? 0 : *count * (bits / 8) / rows.rows;
       model_.tensors.push_back(rows);
     }
@@ -127,36 +197,56 @@ class RowModelReader {
     return {};
   }
 
+  /// True if all tensors are images.
+  bool isOfImages(const RowOp& op) const {
+    const auto image = [&](std::size_t each) { return isImage(tensor(each).shape); };
+    return !op.inputs.empty() && op.outputs.size() == 1 && image(op.outputs[0]) &&
+           std::ranges::all_of(op.inputs, image);
+  }
+
   /// True if all tensors have rows, and weights among the operands are the same for each of them.
-  bool hasRows(const TfliteOp& stored, const RowOp& op, bool weightsByRow) const {
-    if (op.inputs.empty() || op.outputs.size() != 1) return false;
-    if (!isImage(tensor(op.outputs[0]).shape)) return false;
-    for (const std::size_t input : op.inputs) {
-      if (!isImage(tensor(input).shape)) return false;
+  bool hasRows(const TfliteOp& stored, const RowOp& op) const {
+    if (op.inputs.empty() || op.outputs.size() != 1 || !cut_[op.outputs[0]]) return false;
+    if (!std::ranges::all_of(op.inputs, [&](std::size_t input) { return cut_[input]; })) {
+      return false;
     }
-    if (weightsByRow) return true;
+    const Shape& made = tensor(op.outputs[0]).shape;
+    const std::size_t axes = made.size() - *tfliteRowAxis(made);
     return std::ranges::all_of(stored.inputs, [&](std::int32_t input) {
       if (input < 0 || !model_.tensors[static_cast<std::size_t>(input)].stored) return true;
       const Shape& shape = tensor(static_cast<std::size_t>(input)).shape;
-      return shape.size() < 3 || shape[shape.size() - 3] == 1;
+      return shape.size() < axes || shape[shape.size() - axes] == 1;
     });
+  }
+
+  /// FULLY_CONNECTED reads all of a pixel for each channel that it makes of it.
+  RowGeometry connectionOf(const RowOp& op) const {
+    const Shape& read = tensor(op.inputs[0]).shape;
+    const std::int64_t rowIn = model_.tensors[op.inputs[0]].rowBytes;
+    const std::int64_t rowOut = model_.tensors[op.outputs[0]].rowBytes;
+    const std::int64_t pixels = *elementCount(tensor(op.outputs[0]).shape) /
+                                tensor(op.outputs[0]).shape.back() / read[*tfliteRowAxis(read)];
+    const std::int64_t first = rowOut / pixels;
+    const std::int64_t last = rowOut - rowIn / pixels * (pixels - 1);
+    return {.below = std::max(first, last)};
   }
 
   std::optional<RowGeometry> geometryOf(const TfliteOp& stored, const RowOp& op) const {
     const std::string type = stored.type();
     const auto* window = std::ranges::find(kWindows, type, &WindowFields::type);
     if (window != std::end(kWindows)) {
-      return hasRows(stored, op, true) ? windowOf(stored, *window) : std::nullopt;
+      return isOfImages(op) ? windowOf(stored, *window) : std::nullopt;
     }
     if (type == "PAD" || type == "PADV2") return padOf(stored, op);
     if (type == "RESIZE_NEAREST_NEIGHBOR") return nearestOf(stored, op);
+    if (connectsRows(stored)) return connectionOf(op);
     const bool joins = type == "CONCATENATION";
-    if (!joins && std::ranges::find(kElementwise, type) == std::end(kElementwise)) return {};
-    if (!hasRows(stored, op, false)) return {};
+    if (!joins && !isElementwise(type)) return {};
+    if (!hasRows(stored, op) || (joins && !isOfImages(op))) return {};
     const Shape& made = tensor(op.outputs[0]).shape;
     const bool alike = std::ranges::all_of(op.inputs, [&](std::size_t input) {
       const Shape& shape = tensor(input).shape;
-      return std::equal(shape.begin(), shape.begin() + (joins ? 3 : 4), made.begin());
+      return joins ? std::equal(made.begin(), made.begin() + 3, shape.begin()) : shape == made;
     });
     const std::int32_t axis =
         joins && stored.options ? stored.options->number<std::int32_t>(0, 0) : 3;
@@ -231,7 +321,7 @@ class RowModelReader {
   }
 
   std::optional<RowGeometry> padOf(const TfliteOp& stored, const RowOp& op) const {
-    if (!hasRows(stored, op, true) || stored.inputs.size() < 2 || stored.inputs[1] < 0) return {};
+    if (!isOfImages(op) || stored.inputs.size() < 2 || stored.inputs[1] < 0) return {};
     const TfliteTensor& paddings = tensor(static_cast<std::size_t>(stored.inputs[1]));
     const std::string_view bytes = file_.bufferBytes(paddings.buffer);
     if (tfliteDtype(paddings.type) != Dtype::int32 || bytes.size() != 4 * 8) return {};
@@ -245,7 +335,7 @@ class RowModelReader {
   }
 
   std::optional<RowGeometry> nearestOf(const TfliteOp& stored, const RowOp& op) const {
-    if (!hasRows(stored, op, true)) return {};
+    if (!isOfImages(op)) return {};
     if (stored.options && stored.options->number<std::uint8_t>(0, 0) != 0) return {};
     const std::int64_t made = tensor(op.outputs[0]).shape[1];
     const std::int64_t read = tensor(op.inputs[0]).shape[1];
@@ -336,6 +426,7 @@ class RowModelReader {
   const TfliteSubgraph& graph_;
   RowTarget target_;
   RowModel model_;
+  std::vector<bool> cut_;  ///< By tensor: it has rows.
   std::set<std::size_t> weights_;
 };
 

@@ -15,12 +15,13 @@ namespace hw {
 using RowSpan = Interval<std::int64_t>;
 
 /// Rows of an operator's output as they come from rows of its inputs. Rows are those of NHWC images
-/// of batch 1, which lie one after the other in memory.
+/// of batch 1, and of matrices that FULLY_CONNECTED reads or makes (tfliteRowAxis): they lie one
+/// after the other in memory.
 struct RowGeometry {
   enum class Kind {
     window,  ///< Convolutions and pools.
     pad,     ///< PAD: its rows are moved down by `padTop`.
-    same,    ///< Row for row: element-wise operators, QUANTIZE, CONCATENATION of channels.
+    same,    ///< Row for row: element-wise, QUANTIZE, CONCATENATION of channels, FULLY_CONNECTED.
     nearest  ///< RESIZE_NEAREST_NEIGHBOR by a whole number, `stride`.
   };
   Kind kind = Kind::same;
@@ -39,7 +40,7 @@ struct RowGeometry {
 
 /// One tensor of a model, as rows.
 struct RowTensor {
-  std::int64_t rows = 1;  ///< 1 for all that is not an image of batch 1.
+  std::int64_t rows = 1;  ///< 1 for all that is not cut into rows.
   std::int64_t rowBytes = 0;
   bool stored = false;  ///< A weight: it takes no bytes of the arena.
   bool graphOutput = false;
@@ -202,6 +203,7 @@ class RowProgram {
  public:
   static Result<RowProgram> make(const RowModel& model, std::vector<RowRun> runs);
 
+  const RowModel& model() const { return *model_; }
   const std::vector<RowRun>& runs() const { return runs_; }
   const std::vector<RowStep>& steps() const { return steps_; }
   const std::optional<RowLoop>& loop() const { return loop_; }

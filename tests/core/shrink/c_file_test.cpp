@@ -103,7 +103,7 @@ class Int8Network {
   std::int32_t activation() { return number(0, 3); }
 
   std::int32_t addLayer(std::int32_t in) {
-    switch (number(0, 12)) {
+    switch (number(0, 14)) {
       case 0:
       case 1:
       case 2:
@@ -123,9 +123,31 @@ class Int8Network {
         return resize(in);
       case 10:
         return repeated(in);
+      case 11:
+        return connected(in);
+      case 12:
+        return matrix(in);
       default:
         return curve(in);
     }
+  }
+
+  std::int32_t connected(std::int32_t in) {
+    Shape made = at(in).shape;
+    const std::int32_t depth = made.back();
+    made.back() = number(1, 6);
+    std::vector<std::int32_t> inputs = {in, filter({made.back(), depth}, 0)};
+    if (dice_.chance(70)) inputs.push_back(bias(made.back()));
+    return op(kConnect, inputs, tensor(made), 8, {{0, 1, activation()}, {2, 1, 1}});
+  }
+  /// The pixels of an image, one below the other, for some layers.
+  std::int32_t matrix(std::int32_t in) {
+    Shape image = at(in).shape;
+    const Shape lines = {image[1] * image[2], image[3]};
+    std::int32_t made = op(kReshape, {in, integers(lines, {2})}, tensor(lines, in));
+    made = connected(curve(connected(made)));
+    image[3] = at(made).shape.back();
+    return op(kReshape, {made, integers(image, {4})}, tensor(image, made));
   }
 
   std::int32_t joined(std::int32_t in) {
