@@ -99,7 +99,8 @@ struct ConvertCommand {
     if (!bytes) return failure(bytes.error(), onnxModel);
     const auto source = onnxSource(*bytes, request.import.dimensions);
     if (!source) return failure(source.error(), onnxModel);
-    if (source->external) HW_DO(checkBeside(onnxModel, path));
+    const auto beside = checkBeside(*source, onnxModel, path);
+    if (!beside) return failure(ExitCode::badUsage, path, beside.error().text());
     if (opened.sha256 != source->model.sha256) {
       return failure(ExitCode::badInput, request.model,
                      "is a graph of another file than " + printable(onnxModel));

@@ -268,7 +268,10 @@ struct ShrinkCommand {
     }
     auto source = onnxSource(bytes, request.import.dimensions);
     if (!source) return failure(source.error(), request.model);
-    if (source->external && !planFile.empty()) HW_DO(checkBeside(request.model, planFile));
+    if (!planFile.empty()) {
+      const auto beside = checkBeside(*source, request.model, planFile);
+      if (!beside) return failure(ExitCode::badUsage, planFile, beside.error().text());
+    }
     return RuntimeSearch([source = *std::move(source)](const RuntimeSearchOptions& options) {
       return shrinkForOrt(source, options);
     });

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <limits>
 #include <sstream>
 
@@ -95,16 +94,6 @@ void OutputOptions::announce(const std::string& line) const {
   const bool forPrograms = !format_.empty() && format_ != nameOf(Format::text);
   if (!toFile() || quiet_ || forPrograms) return;
   static_cast<void>(writeFile("-", printable(path_, 400) + ": " + line + "\n"));
-}
-
-Outcome<void> checkBeside(const std::string& model, const std::string& file) {
-  namespace fs = std::filesystem;
-  const auto folderOf = [](const std::string& path) {
-    return fs::path(outputTarget(path)).parent_path();
-  };
-  if (file != "-" && folderOf(model) == folderOf(file)) return {};
-  return failure(ExitCode::badUsage, file,
-                 "the model's weights are in files beside it; expected an output in its folder");
 }
 
 Outcome<void> writeOutput(const std::string& path, const std::function<void(std::ostream&)>& writer,

@@ -66,7 +66,4 @@ class PictureOptions {
 Outcome<void> writeOutput(const std::string& path, const std::function<void(std::ostream&)>& writer,
                           bool painted = false);
 
-/// Fails if `file` is not to be written into the folder of `model`, whose weights lie there.
-Outcome<void> checkBeside(const std::string& model, const std::string& file);
-
 }  // namespace hw::cli

@@ -5,6 +5,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -64,6 +65,11 @@ struct Int8Advice {
 };
 
 enum class RuntimeKind : std::uint8_t { tflm, c, ort };
+
+/// True for a `Model::format` of files from which one for a runtime can be made.
+inline bool isForRuntimes(std::string_view format) {
+  return format == "tflite" || format == "onnx";
+}
 
 /// Ways to run a model: the one that the others are held against, then others; those in parts each
 /// need fewer bytes than the one before, or fewer multiplications.

@@ -11,6 +11,7 @@
 #include "core/report/explain/advice_report.h"
 #include "core/report/explain/front_report.h"
 #include "core/run/options.h"
+#include "core/shrink/runtime_shrink.h"
 #include "widgets/base/bar_delegate.h"
 #include "widgets/base/html_page.h"
 #include "widgets/base/panel_parts.h"
@@ -507,7 +508,7 @@ void ShrinkPanel::refresh() {
   below_->setToolTip(shown  ? here
                      : step ? tr("Shows its plan below the present one, in lock-step")
                             : none);
-  save_->setVisible(run && run->model->format == "tflite");
+  save_->setVisible(run && isForRuntimes(run->model->format));
   chart_->setEmptyText(emptyReason());
   chart_->setMarked(markedDot());
   if (!busy) note_->setText(noteText());

@@ -5,10 +5,12 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "core/base/text.h"
+#include "core/files/file.h"
 #include "core/graph/tiling.h"
 #include "core/import/formats.h"
 #include "core/import/onnx/values.h"
@@ -382,6 +384,16 @@ Result<OnnxChoice> leastOnnxFile(const OnnxSource& source, const PartProgram& pr
     least = {std::move(file), peak.bytes};
   }
   return least;
+}
+
+Result<void> checkBeside(const OnnxSource& source, const std::string& model,
+                         const std::string& file) {
+  const auto folderOf = [](const std::string& path) {
+    return std::filesystem::path(outputTarget(path)).parent_path();
+  };
+  if (!source.external || (file != "-" && folderOf(model) == folderOf(file))) return {};
+  return fail(ErrorCode::unsupported,
+              "the model's weights are in files beside it; expected an output in its folder");
 }
 
 std::string freedText(const OnnxFile& file) {

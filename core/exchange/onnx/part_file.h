@@ -28,6 +28,11 @@ struct OnnxSource {
 Result<OnnxSource> onnxSource(std::string_view bytes,
                               const std::map<std::string, std::int64_t>& dimensions);
 
+/// Fails if the weights of the model, which is read from the file `model`, are in files beside it,
+/// and `file` is not to be written into the same folder.
+Result<void> checkBeside(const OnnxSource& source, const std::string& model,
+                         const std::string& file);
+
 /// A file that is written, and the dimensions that it leaves free, with the sizes they had.
 struct OnnxFile {
   std::string bytes{};

@@ -1,12 +1,15 @@
 #include <QFileInfo>
 #include <QObject>
+#include <map>
 
 #include "app/gui/features/panels/panels.h"
 #include "app/gui/window/main_window.h"
 #include "core/base/text.h"
+#include "core/exchange/onnx/part_file.h"
 #include "core/files/file.h"
 #include "core/report/explain/runtime_shrink_report.h"
 #include "core/shrink/c/c_file.h"
+#include "core/shrink/ort/ort_shrink.h"
 #include "core/shrink/tflm/row_file.h"
 #include "widgets/explain/shrink_panel.h"
 #include "widgets/text/text.h"
@@ -14,17 +17,33 @@
 namespace hw {
 namespace {
 
-/// The model at `path`, shrunk for what the ending of `target` says, is written there.
-Result<RuntimeShrink> writeRunnable(const std::string& path, const std::string& target,
-                                    RuntimeSearchOptions options) {
+/// A model in a file that is shrunk, and the file for it.
+struct RunnableFiles {
+  std::string path{};
+  std::string target{};
+  std::map<std::string, std::int64_t> dimensions{};  ///< Of ONNX, that the file leaves free.
+};
+
+/// The model, shrunk for what the ending of the target says.
+Result<RuntimeShrink> shrinkFor(const RunnableFiles& files, RuntimeSearchOptions options) {
   constexpr std::int64_t kPointer = 4;  // Of microcontrollers.
-  HW_TRY(bytes, readFile(path, kMostModelBytes));
-  const bool isC = target.ends_with(".c");
+  HW_TRY(bytes, readFile(files.path, kMostModelBytes));
+  if (files.target.ends_with(".onnx")) {
+    HW_TRY(source, onnxSource(bytes, files.dimensions));
+    HW_DO(checkBeside(source, files.path, files.target));
+    return shrinkForOrt(source, options);
+  }
+  const bool isC = files.target.ends_with(".c");
   options.ascending = !isC;  // CMSIS-NN's kernels are not known to be.
-  HW_TRY(names, cFileNames(isC ? target : "net.c", path));
-  HW_TRY(made, isC ? shrinkForC(bytes, names, options) : shrinkForTflm(bytes, kPointer, options));
+  HW_TRY(names, cFileNames(isC ? files.target : "net.c", files.path));
+  return isC ? shrinkForC(bytes, names, options) : shrinkForTflm(bytes, kPointer, options);
+}
+
+Result<RuntimeShrink> writeRunnable(const RunnableFiles& files,
+                                    const RuntimeSearchOptions& options) {
+  HW_TRY(made, shrinkFor(files, options));
   if (made.stopped) return fail(ErrorCode::stopped, "the search was stopped");
-  for (const auto& [file, text] : made.filesAt(target)) {
+  for (const auto& [file, text] : made.filesAt(files.target)) {
     HW_TRY(out, OutputFile::open(file));
     out.stream() << *text;
     HW_DO(out.commit());
@@ -46,7 +65,7 @@ class RunnableFeature : public QObject {
         window->addRunCommand(window->menu(MenuKind::file), "saveRunnable",
                               tr("Save a model that r&uns\u2026"), {}, [this] { choose(); });
     save->setStatusTip(
-        tr("Operators in parts, for an unmodified tflite-micro or as C: the arena gets smaller"));
+        tr("Operators in parts, for an unmodified tflite-micro or ONNX Runtime, or as C"));
     connect(panel, &ShrinkPanel::saveWanted, save, &QAction::trigger);
   }
 
@@ -54,36 +73,40 @@ class RunnableFeature : public QObject {
   void choose() {
     const auto run = window_->state()->run();
     const QString path = QString::fromStdString(run->model->path);
-    if (run->model->format != "tflite" || !QFileInfo(path).isFile()) {
+    if (!isForRuntimes(run->model->format) || !QFileInfo(path).isFile()) {
       return window_->messages()->showError(
-          tr("A model that runs is made of a TFLite file, and %1 is none.")
+          tr("A model that runs is made of a TFLite or ONNX file, and %1 is none.")
               .arg(viewText(printable(run->model->name, 60))));
     }
-    const QString file = window_->chooseTarget(
-        tr("Save a model that runs in less memory"),
-        QFileInfo(path).completeBaseName() + QLatin1String(".small"),
-        tr("TFLite file for tflite-micro (*.tflite);;C99 that calls kernels (*.c)"),
-        QStringLiteral("tflite"));
+    const bool isOnnx = run->model->format == "onnx";
+    const QString kinds =
+        isOnnx ? tr("ONNX file for ONNX Runtime (*.onnx)")
+               : tr("TFLite file for tflite-micro (*.tflite);;C99 that calls kernels (*.c)");
+    const QString file =
+        window_->chooseTarget(tr("Save a model that runs in less memory"),
+                              QFileInfo(path).completeBaseName() + QLatin1String(".small"), kinds,
+                              isOnnx ? QStringLiteral("onnx") : QStringLiteral("tflite"));
     if (file.isEmpty()) return;
     if (QFileInfo(file) == QFileInfo(path)) {
       return window_->messages()->showError(tr("%1 is the model itself.").arg(file));
     }
-    write(path, file);
+    write({path.toStdString(), file.toStdString(), window_->request().import.dimensions});
   }
 
-  void write(const QString& path, const QString& file) {
+  void write(const RunnableFiles& files) {
     job_.start(
-        [path = path.toStdString(), file = file.toStdString(),
-         threads = window_->request().threads](const JobContext& context) {
+        [files, threads = window_->request().threads](const JobContext& context) {
           RuntimeSearchOptions options{.threads = threads, .stop = context.stop};
           if (context.progress) {
             options.progress = [&](double done, Bytes least) {
-              context.progress(done, "arena of " + formatBytes(least));
+              context.progress(done, formatBytes(least));
             };
           }
-          return writeRunnable(path, file, options);
+          return writeRunnable(files, options);
         },
-        [this, file](const Result<RuntimeShrink>& made) { return sayWritten(file, made); });
+        [this, file = QString::fromStdString(files.target)](const Result<RuntimeShrink>& made) {
+          return sayWritten(file, made);
+        });
   }
 
   JobEnd sayWritten(const QString& file, const Result<RuntimeShrink>& made) {
@@ -95,7 +118,8 @@ class RunnableFeature : public QObject {
     window_->settings()->setLastFolder(QFileInfo(file).absolutePath());
     const QString what = QString::fromStdString(runtimeShrinkSummary(*made));
     std::vector<MessageBar::Offer> ways;
-    if (file.endsWith(QLatin1String(".tflite"))) {
+    // A height that is left free would have to be bound again.
+    if (made->kind != RuntimeKind::c && made->best().freed.empty()) {
       ways.push_back({.button = tr("Open it"),
                       .act = [this, file](const QPoint&) { window_->openModel(file); }});
     }
