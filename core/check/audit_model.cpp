@@ -107,10 +107,19 @@ std::ptrdiff_t agreement(const Program& program, const PlanDocument& plan) {
 }
 
 /// Of the ways to run in parts that the plan's settings may have come to, the one that it is of.
-Program statedWay(Program program, const PlanDocument& plan) {
-  std::vector<Program> ways = std::exchange(program.otherWays, {});
-  if (ways.empty()) return program;
-  ways.insert(ways.begin(), std::move(program));
+/// Where outputs overlap inputs, that hangs on the kernels of its platform, which may be a file
+/// that is not here, and is never opened: all that kernels can do is tried.
+Result<Program> statedWay(const Model& model, RunRequest request, const PlanDocument& plan) {
+  std::vector<KernelWays> kernels(1);
+  if (request.overlap) kernels = {{}, {true, false}, {false, true}, {true, true}};
+  std::vector<Program> ways;
+  for (const KernelWays& each : kernels) {
+    for (UnitSpec& unit : request.platform.devices.front().units) unit.kernels = each;
+    HW_TRY(program, rewrittenProgram(model, request));
+    std::vector<Program> others = std::exchange(program.otherWays, {});
+    ways.push_back(std::move(program));
+    std::ranges::move(others, std::back_inserter(ways));
+  }
   return std::move(*std::ranges::max_element(
       ways, {}, [&](const Program& way) { return agreement(way, plan); }));
 }
@@ -130,7 +139,7 @@ Result<StatedProgram> statedProgram(const std::shared_ptr<const Model>& model,
   RunRequest request = defaultRequest();
   request.alignment = plan.alignment;
   for (const char* name : {"layout", "recompute", "tile", "tile-to", "extra-work", "inputs",
-                           "outputs", "order", "move", "alias", "allocator"}) {
+                           "outputs", "order", "move", "alias", "overlap", "allocator"}) {
     const auto texts = plan.settings.find(name);
     if (texts == plan.settings.end()) continue;
     // A plug-in is a file, and none that a plan names is looked at; it plans like any other.
@@ -148,8 +157,7 @@ Result<StatedProgram> statedProgram(const std::shared_ptr<const Model>& model,
     HW_TRY(order, statedOrder(*aside->graph, plan));
     return StatedProgram{std::move(aside), std::move(order)};
   }
-  HW_TRY(program, rewrittenProgram(*model, request));
-  program = statedWay(std::move(program), plan);
+  HW_TRY(program, statedWay(*model, std::move(request), plan));
   auto parts = std::make_shared<Model>(*model);
   parts->graph = std::move(program.graph);
   return StatedProgram{std::move(parts), std::move(program.schedule)};

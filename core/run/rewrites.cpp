@@ -9,6 +9,7 @@
 #include "core/graph/tiling.h"
 #include "core/ops/row_walk.h"
 #include "core/order/least_peak.h"
+#include "core/plan/overlap_use.h"
 #include "core/rewrite/set_aside.h"
 #include "core/run/overlaid.h"
 #include "core/run/planner.h"
@@ -113,12 +114,19 @@ double extraWorkLeft(const RunRequest& request, const Program& program) {
   return std::max(0.0, request.extraWork * work - done) / (work + done);
 }
 
-/// TileSettings::bound where outputs overlap inputs. What is searched may outlive the request.
-auto overlappedBound(const DeviceSpec& device, Bytes alignment) {
+/// A search may outlive the request, and so this may.
+OverlapFinder overlapFinder(const DeviceSpec& device, Bytes alignment) {
   return [device, alignment](const Graph& graph, const Schedule& schedule, const Storage& storage) {
     Problem problem = makeProblem(graph, schedule, storage, alignment);
     problem.overlaps = permittedOverlaps(graph, schedule, storage, device, alignment);
-    return lowerBound(problem);
+    OverlapFacts facts{.bound = lowerBound(problem)};
+    facts.saved.assign(schedule.order.size(), Bytes());
+    for (const Overlap& overlap : problem.overlaps) {
+      if (overlap.parts) continue;
+      const auto step = static_cast<std::size_t>(problem.shared(overlap).begin.count());
+      facts.saved[step] += mostShared(problem, overlap);
+    }
+    return facts;
   };
 }
 
@@ -130,7 +138,8 @@ Result<Program> tile(Program program, const Rewriting& rewriting) {
   TileSettings settings{
       .rule = request.tile, .arriving = rows, .extraWork = extraWorkLeft(request, program)};
   if (overlaps) {
-    settings.bound = overlappedBound(request.platform.devices.front(), rewriting.sharing.alignment);
+    settings.overlaps =
+        overlapFinder(request.platform.devices.front(), rewriting.sharing.alignment);
   }
   const auto make = [&]() -> Result<TileSearch> {
     return TileSearch(program.graph, program.schedule, rewriting.sharing, settings);
@@ -141,8 +150,9 @@ Result<Program> tile(Program program, const Rewriting& rewriting) {
                                       overlaps ? platformText(request.platform) : "");
   HW_TRY(search, keptOrMade<TileSearch>(common ? &common->tilings() : nullptr, key, make));
   HW_TRY(ways, search->ways(request.tileTo, rewriting.stop));
-  // A narrower rule has one plan, as it always had.
-  if (request.tile != TileRule::any) ways.resize(1);
+  // A narrower rule has one plan, as it always had. With overlaps their order hangs on the
+  // platform, which is not known where a plan is read: then there are all.
+  if (request.tile != TileRule::any && !overlaps) ways.resize(1);
   std::vector<Program> programs;
   for (TiledProgram& way : ways) {
     Program& inParts = programs.emplace_back(program);

@@ -152,10 +152,11 @@ class PartChances {
       }
     }
     std::ranges::stable_sort(all, std::greater(), [](const auto& each) { return each.first; });
-    for (const auto& [saved, chance] : all) {
-      const bool taken = std::ranges::any_of(chances, [&](const OverlapChance& each) {
-        return storage_.bufferOf(each.input) == storage_.bufferOf(chance.input) ||
-               storage_.bufferOf(each.output) == storage_.bufferOf(chance.output);
+    for (const auto& each : all) {
+      const OverlapChance& chance = each.second;
+      const bool taken = std::ranges::any_of(chances, [&](const OverlapChance& other) {
+        return storage_.bufferOf(other.input) == storage_.bufferOf(chance.input) ||
+               storage_.bufferOf(other.output) == storage_.bufferOf(chance.output);
       });
       if (!taken) chances.push_back(chance);
     }

@@ -74,8 +74,47 @@ bool LinePull::prepare() {
     }
   }
   await();
+  pairUp();
   atLeast_ = least_;
   return true;
+}
+
+/// Finds the tensors that may overlap.
+void LinePull::pairUp() {
+  pairs_.clear();
+  slack_ = {};
+  if (!program_.overlaps()) return;
+  const auto lifeOf = [&](TensorId tensor) { return program_.lives()[program_.lifeOf(tensor)]; };
+  std::vector<TensorId> unders = used_;
+  std::erase_if(unders, [&](TensorId tensor) {
+    if (state_[tensor].role != Role::outside || program_.arrives(tensor)) return true;
+    if (!program_.liesInRows(tensor) || lifeOf(tensor).end > run_.last) return true;
+    return program_.readers(tensor).size() != program_.rowReaders(tensor).size();
+  });
+  for (std::size_t at = run_.first; at < run_.last && !unders.empty(); ++at) {
+    if (ofRun(at).folds) continue;
+    for (const TensorId over : ofRun(at).outputs) {
+      if (state_[over].role != Role::leaves || !program_.liesInRows(over)) continue;
+      for (const TensorId under : unders) {
+        pairs_.push_back({under, over});
+        slack_ = std::max(slack_, std::min(lifeOf(under).size, lifeOf(over).size));
+      }
+    }
+  }
+}
+
+/// Rows up to `end` of what the op makes are being written; what it reads is there.
+void LinePull::keepApart(std::size_t at, std::int64_t end) {
+  for (Pair& pair : pairs_) {
+    if (program_.maker(pair.over) != at) continue;
+    std::int64_t oldest = oldestOf(pair.under);
+    for (std::size_t cell = cell_ + 1; cell < run_.cells(); ++cell) {
+      const TileBox& box = boxes_.boxOf(pair.under, cell);
+      if (!box.isEmpty()) oldest = std::min(oldest, box.rows.begin);
+    }
+    pair.end = std::max(pair.end, Bytes(program_.rows(pair.over).bytes.count() * end));
+    pair.up = std::max(pair.up, pair.end - Bytes(program_.rows(pair.under).bytes.count() * oldest));
+  }
 }
 
 /// Begins the state of a tensor of the run, if that has not been done.
@@ -291,6 +330,7 @@ void LinePull::emit(std::size_t at, Interval<std::int64_t> rows) {
     if (state_[read.tensor].host) touch(state_[read.tensor].host);
   }
   for (const TensorId whole : op.wholes) touch(whole);
+  keepApart(at, rows.end);
   done_[at - run_.first] = rows.end;
   const bool last = isLast({at, {}, cell_, rows});
   if (op.folds) takeIn(at, last);
@@ -339,6 +379,18 @@ Bytes LinePull::liveAround() const {
   return around;
 }
 
+/// The pair that saves most, and what it saves.
+std::pair<Bytes, const LinePull::Pair*> LinePull::bestPair() const {
+  std::pair<Bytes, const Pair*> best;
+  for (const Pair& pair : pairs_) {
+    const Bytes in = program_.lives()[program_.lifeOf(pair.under)].size;
+    const Bytes out = program_.lives()[program_.lifeOf(pair.over)].size;
+    const Bytes saved = in + out - std::max(program_.aligned(pair.up) + in, out);
+    if (saved > best.first) best = {saved, &pair};
+  }
+  return best;
+}
+
 /// The most bytes live during one part.
 void LinePull::addUp() {
   const std::size_t parts = clock_;
@@ -361,6 +413,11 @@ void LinePull::addUp() {
       live(first, each.end > run_.last ? parts : last + 1, each.size);
     }
   }
+  if (const auto [saved, pair] = bestPair(); pair != nullptr) {
+    const std::size_t first = touched_[program_.lifeOf(pair->over)].first;
+    const std::size_t last = touched_[program_.lifeOf(pair->under)].second;
+    if (first <= last) live(first, last + 1, Bytes() - saved);
+  }
   std::int64_t now = 0;
   std::int64_t most = 0;
   for (std::size_t part = 0; part < parts; ++part) most = std::max(most, now += change[part]);
@@ -373,6 +430,7 @@ bool LinePull::pull(const TileRun& run, Bytes limit, bool tell) {
   tell_ = tell;
   possible_ = prepare();
   if (!possible_) return false;
+  if (limit_ < kMaxBytes - slack_) limit_ += slack_;
   stopped_ = least_ >= limit_;
   for (std::size_t cell = 0; cell < run.cells() && !stopped_; ++cell) {
     beginCell(cell);
@@ -384,7 +442,10 @@ bool LinePull::pull(const TileRun& run, Bytes limit, bool tell) {
     }
     endCell();
   }
-  if (stopped_) return false;
+  if (stopped_) {
+    if (atLeast_ != kMaxBytes) atLeast_ = std::max(Bytes(), atLeast_ - slack_);
+    return false;
+  }
   addUp();
   atLeast_ = result_.peak;
   return result_.peak < limit;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "core/tile/tile_program.h"
@@ -92,6 +93,14 @@ class LinePull {
     std::vector<std::size_t> rings{};  ///< Of a root, by cell and row, if anybody asked.
   };
 
+  /// A tensor that ends in the run and one that leaves it, which may overlap it by rows.
+  struct Pair {
+    TensorId under{};
+    TensorId over{};
+    Bytes end{};  ///< Of the rows of `over` that are made.
+    Bytes up{};   ///< It has to begin so far below.
+  };
+
   bool prepare();
   void use(TensorId tensor);
   void await();
@@ -114,6 +123,9 @@ class LinePull {
   /// The op in the form that it has in this run.
   const TileOp& ofRun(std::size_t at) const { return program_.op(at, run_.last); }
   bool isInside(TensorId tensor) const { return state_[tensor].role == Role::inside; }
+  void pairUp();
+  void keepApart(std::size_t at, std::int64_t end);
+  std::pair<Bytes, const Pair*> bestPair() const;
   void addUp();
   Bytes liveAround() const;
 
@@ -133,6 +145,8 @@ class LinePull {
   std::vector<std::int64_t> done_;  ///< By op of the run: rows of its outputs.
   /// By life of the program: the first and last part that touches it.
   std::vector<std::pair<std::size_t, std::size_t>> touched_;
+  std::vector<Pair> pairs_;
+  Bytes slack_;                               ///< No overlap saves more.
   std::map<std::size_t, std::size_t> folds_;  ///< By place of the op: the ring.
   std::vector<std::size_t> touchedLives_;
   /// By life that ends in the run: the number of reads still to come.

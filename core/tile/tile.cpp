@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <mutex>
 #include <optional>
 
@@ -147,8 +148,9 @@ struct TilePlan {
 struct RunSearch {
   RunSearch(const Graph& graph, const Schedule& schedule, const StorageOptions& sharing,
             const TileSettings& settings, std::span<const TileGrid> grids,
-            const std::stop_token& stop)
-      : program(graph, schedule, sharing, settings.arriving, groupsOf(grids), stop) {
+            const std::stop_token& stop, bool overlaps)
+      : program(graph, schedule, sharing, settings.arriving, groupsOf(grids), stop,
+                overlaps ? settings.overlaps : OverlapFinder()) {
     // After a stop the program may lack what the chooser looks for.
     if (!stop.stop_requested()) chooser.emplace(program, grids, extraOf(settings, program.work()));
   }
@@ -190,19 +192,25 @@ class TileSearch::Search {
         sharing_(sharing),
         settings_(settings),
         grids_(gridsOf(settings.rule)),
-        whole_(livePeak(shareStorage(*graph_, schedule_, sharing_), sharing_.alignment)) {}
+        whole_(livePeak(shareStorage(*graph_, schedule_, sharing_), sharing_.alignment)) {
+    const bool slices = sharing_.alias.concat || sharing_.alias.split;
+    for (const bool overlaps : {true, false}) {
+      if (overlaps && !settings_.overlaps) continue;
+      if (slices && settings_.rule != TileRule::off) {
+        sharings_.emplace_back(withoutSlices(sharing_), overlaps);
+      }
+      sharings_.emplace_back(sharing_, overlaps);
+    }
+  }
 
   Result<std::vector<TiledProgram>> ways(Bytes enough, const std::stop_token& stop) {
-    const bool slices = sharing_.alias.concat || sharing_.alias.split;
-    std::vector<PlanOf> others;
-    if (slices && settings_.rule != TileRule::off) {
-      HW_TRY(found, plansOf(apart_, enough, stop, kMaxBytes));
-      others = std::move(found);
-    }
+    std::vector<PlanOf> plans;
     Bytes lowest = kMaxBytes;
-    for (const PlanOf& plan : others) lowest = std::min(lowest, plan->live);
-    HW_TRY(plans, plansOf(asAsked_, enough, stop, lowest));
-    plans.insert(plans.end(), others.begin(), others.end());
+    for (Sharing& sharing : sharings_) {
+      HW_TRY(found, plansOf(sharing, enough, stop, lowest));
+      for (const PlanOf& plan : found) lowest = std::min(lowest, plan->live);
+      plans.insert(plans.begin(), found.begin(), found.end());
+    }
     std::ranges::stable_sort(
         plans, [&](const PlanOf& a, const PlanOf& b) { return isBetter(*a, *b, enough); });
     std::vector<TiledProgram> ways;
@@ -211,6 +219,7 @@ class TileSearch::Search {
       ways.push_back(plan->program);
     }
     if (ways.empty()) ways.push_back(whole());
+    if (settings_.overlaps && ways.front().storage) addWhole(ways);
     return ways;
   }
 
@@ -219,8 +228,12 @@ class TileSearch::Search {
 
   /// The runs that are looked for where storage is shared in one way, and the plans made of them.
   struct Sharing {
+    Sharing(StorageOptions sharing, bool overlapping)
+        : options(std::move(sharing)), overlaps(overlapping) {}
+
     StorageOptions options{};
-    std::mutex mutex{};  ///< Of `runs`, whose program does not change once it is there.
+    bool overlaps = false;  ///< Runs are foreseen with what overlaps save.
+    std::mutex mutex{};     ///< Of `runs`, whose program does not change once it is there.
     std::optional<RunSearch> runs{};
     MadeOnce<TilePlan> plans{kMostKept, &weightOf};  ///< By the text of their runs.
   };
@@ -245,7 +258,8 @@ class TileSearch::Search {
   bool begin(Sharing& sharing, const std::stop_token& stop) const {
     const std::lock_guard lock(sharing.mutex);
     if (!sharing.runs) {
-      sharing.runs.emplace(*graph_, schedule_, sharing.options, settings_, grids_.grids, stop);
+      sharing.runs.emplace(*graph_, schedule_, sharing.options, settings_, grids_.grids, stop,
+                           sharing.overlaps);
       if (!sharing.runs->chooser) sharing.runs.reset();
     }
     return sharing.runs && !stop.stop_requested();
@@ -286,6 +300,17 @@ class TileSearch::Search {
     return choices.front().runs.empty() ? kMaxBytes : choices.front().peak;
   }
 
+  /// Adds the program that was given before those whose bound is not lower.
+  void addWhole(std::vector<TiledProgram>& ways) const {
+    TiledProgram given = whole();
+    given.account.peak =
+        settings_.overlaps(*graph_, schedule_, shareStorage(*graph_, schedule_, sharing_)).bound;
+    given.account.whyNot = "no run of operators needs fewer in parts than all need whole";
+    const auto at = std::ranges::find_if(
+        ways, [&](const TiledProgram& way) { return way.account.peak >= given.account.peak; });
+    ways.insert(at, std::move(given));
+  }
+
   /// The program that was given.
   TiledProgram whole() const {
     return {.graph = graph_, .schedule = schedule_, .account = {.whole = whole_, .peak = whole_}};
@@ -308,7 +333,8 @@ class TileSearch::Search {
       account.whyNot = whyWhole(program, grids_.grids);
       return plan;
     }
-    plan.bound = settings_.bound ? settings_.bound(rewritten, order, storage) : plan.live;
+    plan.bound =
+        settings_.overlaps ? settings_.overlaps(rewritten, order, storage).bound : plan.live;
     account.peak = plan.bound;
     account.runs = choice.runs.size();
     for (const TileRun& run : choice.runs) {
@@ -341,8 +367,7 @@ class TileSearch::Search {
   TileSettings settings_;
   RuleGrids grids_;
   Bytes whole_;
-  Sharing asAsked_{.options = sharing_};
-  Sharing apart_{.options = withoutSlices(sharing_)};  ///< Where joins and splits copy.
+  std::deque<Sharing> sharings_;  ///< As they are gone through; the last is as asked.
 };
 
 TileSearch::TileSearch(std::shared_ptr<const Graph> graph, Schedule schedule,

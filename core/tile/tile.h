@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -11,6 +10,7 @@
 #include "core/base/result.h"
 #include "core/schedule/schedule.h"
 #include "core/storage/aliasing.h"
+#include "core/tile/tile_program.h"
 
 namespace hw {
 
@@ -61,9 +61,9 @@ struct TileSettings {
   bool arriving = false;
   /// The share of all work that may be done more than once.
   double extraWork = 0.1;
-  /// The bound by which programs are put in order, their storage being shared so. Empty: the most
-  /// bytes of it that are live at once. Which programs there are does not depend on it.
-  std::function<Bytes(const Graph&, const Schedule&, const Storage&)> bound{};
+  /// Where outputs overlap inputs: what that comes to. Then programs are put in order by the bound
+  /// with overlaps, and the one that was given is among them.
+  OverlapFinder overlaps{};
 };
 
 /// The search for the programs in which runs of ops go in parts, so that the fewest bytes are live

@@ -70,7 +70,8 @@ bool isIdleOutput(const Graph& graph, TensorId id) {
 
 TileProgram::TileProgram(const Graph& graph, const Schedule& schedule,
                          const StorageOptions& options, bool arriving,
-                         std::span<const std::int64_t> groups, const std::stop_token& stop)
+                         std::span<const std::int64_t> groups, const std::stop_token& stop,
+                         const OverlapFinder& overlaps)
     : graph_(graph),
       options_(options),
       arriving_(arriving),
@@ -82,7 +83,7 @@ TileProgram::TileProgram(const Graph& graph, const Schedule& schedule,
   findOrder(schedule);
   readOps();
   findArrivals();
-  findLives(schedule, options);
+  findLives(schedule, options, overlaps);
   byChannels_.reserve(groups.size());
   for (const std::int64_t number : groups) {
     if (stop.stop_requested()) return;
@@ -321,7 +322,17 @@ std::size_t TileProgram::firstReader(TensorId tensor) const {
   return readers_[tensor].empty() ? 0 : readers_[tensor].front();
 }
 
-void TileProgram::findLives(const Schedule& schedule, const StorageOptions& options) {
+bool TileProgram::liesInRows(TensorId tensor) const {
+  const BufferId buffer = storage_.bufferOf(tensor);
+  const TileRows& rows = rows_[tensor];
+  if (!buffer || rows.axis < 0 || storage_.tensorsOf(buffer).size() > 1) return false;
+  const Shape& shape = *graph_.tensors[tensor].shape;
+  return std::all_of(shape.begin(), shape.begin() + rows.axis,
+                     [](std::int64_t size) { return size == 1; });
+}
+
+void TileProgram::findLives(const Schedule& schedule, const StorageOptions& options,
+                            const OverlapFinder& overlaps) {
   StorageOptions apart = options;
   apart.alias.inPlace = false;
   storage_ = shareStorage(graph_, schedule, apart);
@@ -356,6 +367,19 @@ void TileProgram::findLives(const Schedule& schedule, const StorageOptions& opti
   }
   live_.assign(order_.size() + 1, Bytes());
   load.eachPlace([&](std::size_t at, Bytes bytes) { live_[at] = bytes; });
+  if (!overlaps) return;
+  overlaps_ = true;
+  const std::vector<Bytes> saved = overlaps(graph_, schedule, storage_).saved;
+  LoadSweep apartLoad(order_.size() + 1);
+  for (const Life& life : lives_) {
+    apartLoad.add(std::min(life.begin, order_.size()), std::min(life.end, order_.size()),
+                  life.size);
+  }
+  apartLoad.eachPlace([&](std::size_t at, Bytes bytes) {
+    if (at == order_.size()) return;
+    const auto step = static_cast<std::size_t>(schedule.stepOf[order_[at]].count());
+    live_[at] = std::min(live_[at], bytes - saved[step]);
+  });
 }
 
 void TileBox::join(const TileBox& other) {

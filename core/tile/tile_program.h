@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -57,6 +58,13 @@ struct TileOp {
   Bytes soFar{};
 };
 
+/// What overlaps of outputs with inputs come to in a program whose storage is shared so.
+struct OverlapFacts {
+  Bytes bound{};               ///< No plan has a lower peak.
+  std::vector<Bytes> saved{};  ///< By step: of ops that make their output row by row.
+};
+using OverlapFinder = std::function<OverlapFacts(const Graph&, const Schedule&, const Storage&)>;
+
 /// True for an optional output that nobody reads, as the mask of Dropout or the places of MaxPool:
 /// a tiled graph leaves it out.
 bool isIdleOutput(const Graph& graph, TensorId tensor);
@@ -69,10 +77,11 @@ bool isIdleOutput(const Graph& graph, TensorId tensor);
 class TileProgram {
  public:
   /// By rows, and by channels in each of these numbers of groups. `arriving`: graph inputs with
-  /// rows come in when they are first read. After a stop some of `groups` may be missing.
+  /// rows come in when they are first read. `overlaps`: outputs overlap inputs, of ops that run
+  /// whole and of runs. After a stop some of `groups` may be missing.
   TileProgram(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
               bool arriving, std::span<const std::int64_t> groups = {},
-              const std::stop_token& stop = {});
+              const std::stop_token& stop = {}, const OverlapFinder& overlaps = {});
 
   /// The program by channels in that number of groups, one of those given; 0: this one, by rows.
   const TileProgram& along(std::int64_t groups) const;
@@ -122,6 +131,10 @@ class TileProgram {
     Bytes size{};
   };
   const std::vector<Life>& lives() const { return lives_; }
+  /// True if outputs overlap inputs.
+  bool overlaps() const { return overlaps_; }
+  /// True if the tensor has a buffer to itself, in which its rows follow upon each other.
+  bool liesInRows(TensorId tensor) const;
   /// The number of the life that a planned tensor is part of.
   std::size_t lifeOf(TensorId tensor) const { return storage_.bufferOf(tensor).index(); }
 
@@ -142,12 +155,14 @@ class TileProgram {
   bool setRows(TensorId tensor, int axis);
   bool divide(std::size_t at, const Regions& regions);
   bool setColumns(TensorId tensor, int axis);
-  void findLives(const Schedule& schedule, const StorageOptions& options);
+  void findLives(const Schedule& schedule, const StorageOptions& options,
+                 const OverlapFinder& overlaps);
   std::size_t firstReader(TensorId tensor) const;
 
   const Graph& graph_;
   StorageOptions options_;
   bool arriving_;
+  bool overlaps_ = false;
   std::int64_t groups_ = 0;              ///< 0: by rows.
   std::vector<TileProgram> byChannels_;  ///< Of the program by rows.
   std::map<std::size_t, TileOp> sums_;   ///< By place: as an op that adds up its channels.
