@@ -231,7 +231,7 @@ struct KernelTail {
 constexpr KernelTail kTails[] = {{"CONV_2D", 72, 28, 2, 0, 8},
                                  {"DEPTHWISE_CONV_2D", 72, 28, 2, 3, 8},
                                  {"TRANSPOSE_CONV", 120, 20, 2, 0},
-                                 {"FULLY_CONNECTED", 64, 16, 0, 0, 16},
+                                 {"FULLY_CONNECTED", 64, 16, 2, 0, 16},
                                  {"ADD", 60, 8},
                                  {"SUB", 52, 8},
                                  {"MUL", 36, 4},
@@ -343,7 +343,10 @@ std::int64_t kernelTail(const TfliteSubgraph& graph, const TfliteOp& op, std::in
   if (tail.numbers == 0 || filter < 0 || static_cast<std::size_t>(filter) >= graph.tensors.size()) {
     return bytes;
   }
-  const Shape& shape = graph.tensors[static_cast<std::size_t>(filter)].shape;
+  const TfliteTensor& weights = graph.tensors[static_cast<std::size_t>(filter)];
+  // It keeps numbers for its channels only where these have scales of their own.
+  if (op.is(TfliteOpCode::fullyConnected) && weights.scales < 2) return bytes;
+  const Shape& shape = weights.shape;
   if (tail.axis >= shape.size() || shape[tail.axis] < 0) return bytes;
   constexpr std::int64_t kMostChannels = 1 << 30;
   return bytes + tail.numbers * blockBytes(4 * std::min(shape[tail.axis], kMostChannels));

@@ -444,6 +444,9 @@ TfliteTensor TfliteFile::readTensor(const FlatTable& table) const {
   tensor.signature =
       unpack<std::int64_t>(table.vector<std::int32_t>(tensor_field::kSignature), bytes_);
   if (tensor.signature.size() != tensor.shape.size()) tensor.signature.clear();
+  if (const auto stored = table.table(tensor_field::kQuantization, "a quantization")) {
+    tensor.scales = stored->vector<float>(quantization_field::kScales).size();
+  }
   return tensor;
 }
 

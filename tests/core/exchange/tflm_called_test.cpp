@@ -264,6 +264,26 @@ TEST_CASE("the tail is estimated by what the runtime keeps", "[exchange][tflite]
              Catch::Contains("; its tail about 700 more, an estimate (500 where pointers have 4"));
 }
 
+TEST_CASE("the tail has a multiplier and a shift for each scale of matrices",
+          "[exchange][tflite]") {
+  const auto tailWith = [](std::vector<float> scales) {
+    Text::Subgraph main{.name = "main"};
+    main.tensors = {
+        {.name = "x", .shape = {1, 8}, .type = 9, .scales = {0.5F}},
+        {.name = "w", .shape = {5, 8}, .type = 9, .buffer = 1, .scales = std::move(scales)},
+        {.name = "y", .shape = {1, 5}, .type = 9, .scales = {0.5F}}};
+    main.inputs = {0};
+    main.outputs = {2};
+    main.operators = {{.code = 9, .inputs = {0, 1}, .outputs = {2}, .optionsKind = 8}};
+    const std::string file = tfliteBytes({.subgraphs = {main}, .buffers = {std::string(40, '\1')}});
+    const auto plan = planOf(file);
+    REQUIRE(plan);
+    return plan->tail.count();
+  };
+  // Two lists of five numbers, each in 32 bytes.
+  CHECK(tailWith({0.1F, 0.1F, 0.2F, 0.1F, 0.1F}) == tailWith({0.1F}) + 64);
+}
+
 // Its own test of the arena's size, memory_arena_threshold_test.cc, has 13,800 bytes at the tail
 // for this model on x86-64, without the allocators, which are 248.
 TEST_CASE("the tail of a model that tflite-micro measures is as it says",
