@@ -248,7 +248,7 @@ void MapDrawing::drawSelection() const {
     for (const std::uint32_t index : scene_.blocks->blocksOf(stay)) {
       drawBlock(index, BlockTime::live);
       writeName(index, BlockTime::live);
-      drawPartsOf(index);
+      drawPartsOf(scene_.blocks->block(index), openBlock(index));
       encircle(index);
     }
   }
@@ -544,34 +544,42 @@ void MapDrawing::drawParts() const {
   // Of what thousands share, parts are smaller than anyone sees.
   std::ranges::sort(shown);
   std::size_t drawn = 0;
+  // Blocks that share bytes while both are there have their parts on top of both.
+  std::vector<std::pair<Block, std::vector<PartBlock>>> opened;
   for (const auto& [size, index] : shown) {
-    if (drawn < kMostParts) drawn += drawPartsOf(index);
+    if (drawn >= kMostParts) break;
+    opened.emplace_back(scene_.blocks->block(index), openBlock(index));
+    drawn += opened.back().second.size();
   }
+  for (const auto& [block, parts] : opened) drawPartsOf(block, parts);
   drawOverlaps();
 }
 
-/// Returns how many parts are on screen.
-std::size_t MapDrawing::drawPartsOf(std::size_t index) const {
+/// Draws the block hatched, where it has parts, and returns those that are on screen.
+std::vector<PartBlock> MapDrawing::openBlock(std::size_t index) const {
   const Box box = boxOf(index);
-  if (box.width < kContainerRoom || box.height < kContainerRoom) return 0;
+  if (box.width < kContainerRoom || box.height < kContainerRoom) return {};
   const Block block = scene_.blocks->block(index);
   auto parts = partBlocks(*scene_.run, *scale_, block, scene_.blocks->coloring());
-  if (parts.empty()) return 0;
-  std::erase_if(parts, [this](const PartBlock& part) { return boxOf(part).isEmpty(); });
+  if (parts.empty()) return parts;
   const Ink edge = blockInk(block.kind, timeOf(block), BlockPart::edge);
   canvas_.rectangle(box, {.fill = Fill{Ink::plot}, .edge = Stroke{edge}});
   canvas_.hatch(box, kKeptHatch);
+  std::erase_if(parts, [this](const PartBlock& part) { return boxOf(part).isEmpty(); });
+  return parts;
+}
+
+void MapDrawing::drawPartsOf(const Block& block, const std::vector<PartBlock>& parts) const {
   for (const PartBlock& part : parts) {
     drawPart(block, part);
     drawHalo(block, part);
   }
-  if (timeOf(block) == BlockTime::pale) return parts.size();
+  if (timeOf(block) == BlockTime::pale) return;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     PartBlock seen = parts[i];
     seen.span = seenSpan(parts, i);
     writePart(seen, timeOf(block, parts[i]));
   }
-  return parts.size();
 }
 
 /// The rim of the container shows, where there is room for one.
@@ -705,13 +713,11 @@ void MapDrawing::drawOverlaps() const {
   for (const Overlap& overlap : run.problem.overlaps) {
     const Interval<Bytes> shared = sharedBytes(run.problem, run.plan, overlap);
     const auto blocks = scene_.blocks->blocksOf(overlap.under);
-    if (shared.empty() || blocks.empty()) continue;
+    if (overlap.parts || shared.empty() || blocks.empty()) continue;
     const Address& under = *run.plan.addresses[overlap.under];
     const Bytes start = run.plan.regionStart(under.pool, under.region);
-    const Interval<Step> steps = run.problem.shared(overlap);
-    const Interval<double> both{scale_->during(steps.begin).begin,
-                                scale_->during(steps.end - Step(1)).end};
-    const Box box = plot_.boxOf(both, {start + shared.begin, start + shared.end});
+    const Interval<double> during = scale_->during(run.problem.shared(overlap).begin);
+    const Box box = plot_.boxOf(during, {start + shared.begin, start + shared.end});
     if (box.width < kWedgeRoom || box.height < kWedgeRoom) continue;
     const bool below = liesBelow(run.problem, run.plan, overlap);
     const Point tip{box.right(), below ? box.top : box.bottom()};

@@ -91,7 +91,8 @@ class MapDrawing {
   Box boxOf(std::size_t index) const;
   void drawFrames() const;
   void drawReserved() const;
-  std::size_t drawPartsOf(std::size_t index) const;
+  std::vector<PartBlock> openBlock(std::size_t index) const;
+  void drawPartsOf(const Block& block, const std::vector<PartBlock>& parts) const;
   void drawOverlaps() const;
   void drawPart(const Block& block, const PartBlock& part) const;
   void drawHalo(const Block& block, const PartBlock& part) const;
