@@ -93,13 +93,15 @@ Result<std::shared_ptr<const Model>> withStatedLayout(const std::shared_ptr<cons
   return held;
 }
 
-/// Number of the plan's placements that are of tensors of this size and life.
+/// Number of the plan's placements that are of tensors of this size and life, in tensors that are
+/// there.
 std::ptrdiff_t agreement(const Program& program, const PlanDocument& plan) {
   const Graph& graph = *program.graph;
   const TensorNames names(graph);
   const IdMap<TensorId, Interval<Step>> lives = lifetimes(graph, program.schedule);
   return std::ranges::count_if(plan.placements, [&](const Placement& placement) {
     const auto tensor = names.find(placement.tensor);
+    if (!placement.aliasOf.empty() && !names.find(placement.aliasOf)) return false;
     if (!tensor || (placement.size && placement.size != graph.tensors[*tensor].bytes)) return false;
     const Interval<Step>& life = lives[*tensor];  // Of a ring it is empty: its pieces live.
     return life.empty() || !placement.first || *placement.first == life.begin;

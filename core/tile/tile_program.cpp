@@ -367,9 +367,12 @@ void TileProgram::findLives(const Schedule& schedule, const StorageOptions& opti
   }
   live_.assign(order_.size() + 1, Bytes());
   load.eachPlace([&](std::size_t at, Bytes bytes) { live_[at] = bytes; });
-  if (!overlaps) return;
+  if (overlaps) shareLives(schedule, overlaps(graph_, schedule, storage_).saved);
+}
+
+/// What is live while ops run whole gets less by what overlaps save.
+void TileProgram::shareLives(const Schedule& schedule, const std::vector<Bytes>& saved) {
   overlaps_ = true;
-  const std::vector<Bytes> saved = overlaps(graph_, schedule, storage_).saved;
   LoadSweep apartLoad(order_.size() + 1);
   for (const Life& life : lives_) {
     apartLoad.add(std::min(life.begin, order_.size()), std::min(life.end, order_.size()),

@@ -157,6 +157,7 @@ class TileProgram {
   bool setColumns(TensorId tensor, int axis);
   void findLives(const Schedule& schedule, const StorageOptions& options,
                  const OverlapFinder& overlaps);
+  void shareLives(const Schedule& schedule, const std::vector<Bytes>& saved);
   std::size_t firstReader(TensorId tensor) const;
 
   const Graph& graph_;
