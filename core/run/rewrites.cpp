@@ -153,9 +153,6 @@ Result<Program> tile(Program program, const Rewriting& rewriting) {
   // A narrower rule has one plan, as it always had. With overlaps their order hangs on the
   // platform, which is not known where a plan is read: then there are all.
   if (request.tile != TileRule::any && !overlaps) ways.resize(1);
-  // A plan with overlaps takes longer to find.
-  constexpr std::size_t kMostWays = 3;
-  if (overlaps && ways.size() > kMostWays) ways.resize(kMostWays);
   std::vector<Program> programs;
   for (TiledProgram& way : ways) {
     Program& inParts = programs.emplace_back(program);

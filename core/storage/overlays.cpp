@@ -131,7 +131,9 @@ class PartEdges {
 class PartChances {
  public:
   PartChances(const Graph& graph, const Storage& storage) : storage_(storage) {
+    const Bytes least(livePeak(storage, Bytes(1)).count() / kLeastShare);
     for (const BufferId id : storage.buffers.keys()) {
+      if (storage.buffers[id].size < least) continue;
       auto parts = partsOf(graph, storage, id);
       if (!parts.empty()) inParts_.emplace_back(id, std::move(parts));
     }
@@ -163,6 +165,10 @@ class PartChances {
   }
 
  private:
+  /// Of the bytes live at once, the share of the smallest buffers that are looked at: small pairs
+  /// save little, and make plans harder to find.
+  static constexpr std::int64_t kLeastShare = 64;
+
   bool goesBefore(BufferId under, BufferId over) const {
     const Interval<Step>& first = storage_.buffers[under].steps;
     const Interval<Step>& second = storage_.buffers[over].steps;

@@ -21,8 +21,9 @@ struct OverlapChance {
 /// all its aliases, and nothing else of that is read. Then those of buffers in parts, as operators
 /// that run in parts, joins and splits leave them, the largest first: the output's begins while the
 /// input's is there, and outlives it; at those distances no byte is needed of both in one step,
-/// whatever kernels do. Of each op and each buffer at most one. O(parts log parts) for each two
-/// buffers in parts that are there at once.
+/// whatever kernels do; those below 1/64 of the most bytes live at once are left out. Of each op
+/// and each buffer at most one. O(parts log parts) for each two buffers in parts that are there at
+/// once.
 std::vector<OverlapChance> overlapChances(const Graph& graph, const Schedule& schedule,
                                           const Storage& storage);
 

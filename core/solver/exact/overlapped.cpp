@@ -67,6 +67,10 @@ class OverlapTree {
               std::uint32_t last);
   bool place(std::uint32_t item, std::vector<std::pair<std::uint32_t, Bytes>>& before);
   bool sectionsFit(std::uint32_t item) const;
+  static constexpr std::int64_t kItemsANode = 64;
+  static constexpr std::int64_t kNodesBetweenAsks = 1024;
+
+  bool isStopped();
   bool linked(std::uint32_t a, std::uint32_t b) const;
   void dropIn(std::uint32_t item);
 
@@ -79,6 +83,7 @@ class OverlapTree {
   Bytes capacity_;
   std::int64_t looked_ = 0;
   std::int64_t until_ = 0;
+  std::int64_t nextAsk_ = 0;
   bool open_ = false;
   const std::function<bool()>* stopped_ = nullptr;
   IdMap<StayId, Bytes> offsets_;
@@ -218,6 +223,13 @@ std::vector<std::vector<std::uint32_t>> OverlapTree::parts() const {
   return parts;
 }
 
+/// Asks now and then.
+bool OverlapTree::isStopped() {
+  if (looked_ < nextAsk_) return false;
+  nextAsk_ = looked_ + kNodesBetweenAsks;
+  return (*stopped_)();
+}
+
 bool OverlapTree::linked(std::uint32_t a, std::uint32_t b) const {
   return std::ranges::any_of(items_[a].links, [&](const Link& link) { return link.other == b; });
 }
@@ -226,6 +238,8 @@ bool OverlapTree::linked(std::uint32_t a, std::uint32_t b) const {
 bool OverlapTree::search(const std::vector<std::uint32_t>& part, std::size_t placed, Bytes front,
                          std::uint32_t last) {
   if (placed == part.size()) return true;
+  // All items of the part are looked at: large parts count for several nodes.
+  looked_ += std::ssize(part) / kItemsANode;
   Bytes limit = kMaxBytes;
   std::vector<std::uint32_t> next;
   for (const std::uint32_t item : part) {
@@ -243,7 +257,7 @@ bool OverlapTree::search(const std::vector<std::uint32_t>& part, std::size_t pla
     return std::pair(low_[item], -items_[item].size.count());
   });
   for (const std::uint32_t item : next) {
-    if (looked_++ >= until_ || (looked_ % 1024 == 0 && (*stopped_)())) open_ = true;
+    if (looked_++ >= until_ || isStopped()) open_ = true;
     if (open_) return false;
     std::vector<std::pair<std::uint32_t, Bytes>> before;
     if (place(item, before) && search(part, placed + 1, low_[item], item)) return true;
