@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 #include <utility>
 
 #include "core/graph/tiling.h"
 #include "core/ops/row_walk.h"
-#include "core/storage/parts.h"
 #include "core/storage/view_folder.h"
 
 namespace hw {
@@ -92,40 +92,41 @@ class ChanceFinder {
   IdMap<BufferId, bool> holdsInput_;
 };
 
-/// The edges of what is there of one buffer at a time.
-class PartEdges {
- public:
-  explicit PartEdges(const std::vector<BufferPart>& parts) : parts_(parts) {
-    for (std::size_t i = 0; i < parts.size(); ++i) byBegin_.push_back(i);
-    byEnd_ = byBegin_;
-    std::ranges::sort(byBegin_, {}, [&](std::size_t i) { return parts[i].steps.begin; });
-    std::ranges::sort(byEnd_, {}, [&](std::size_t i) { return parts[i].steps.end; });
-  }
-
-  void goTo(Step step) {
-    for (; begun_ < byBegin_.size() && parts_[byBegin_[begun_]].steps.begin <= step; ++begun_) {
-      begins_.insert(parts_[byBegin_[begun_]].bytes.begin);
-      ends_.insert(parts_[byBegin_[begun_]].bytes.end);
-    }
-    for (; ended_ < byEnd_.size() && parts_[byEnd_[ended_]].steps.end <= step; ++ended_) {
-      begins_.erase(begins_.find(parts_[byEnd_[ended_]].bytes.begin));
-      ends_.erase(ends_.find(parts_[byEnd_[ended_]].bytes.end));
-    }
-  }
-
-  bool empty() const { return begins_.empty(); }
-  Bytes first() const { return *begins_.begin(); }
-  Bytes last() const { return *ends_.rbegin(); }
-
- private:
-  const std::vector<BufferPart>& parts_;
-  std::vector<std::size_t> byBegin_;
-  std::vector<std::size_t> byEnd_;
-  std::size_t begun_ = 0;
-  std::size_t ended_ = 0;
-  std::multiset<Bytes> begins_;
-  std::multiset<Bytes> ends_;
+/// The bytes of a buffer that are there from a step on, from the first to the last; empty: none.
+struct LiveExtent {
+  Step from{};
+  Interval<Bytes> bytes{};
 };
+
+/// Where they change, in order; after the last none are there. O(tensors log tensors).
+std::vector<LiveExtent> liveExtents(const Graph& graph, const Storage& storage, BufferId buffer) {
+  std::map<Step, std::vector<std::pair<bool, Interval<Bytes>>>> changes;
+  for (const TensorId id : storage.tensorsOf(buffer)) {
+    const Tiling::Piece* piece = pieceOf(graph, id);
+    Interval<Bytes> bytes{Bytes(), graph.tensors[id].bytes.value_or(Bytes())};
+    if (piece != nullptr) bytes = extentOf(graph, id);
+    const Bytes at = storage.offsetOf(piece != nullptr ? piece->host : id);
+    const Interval<Step>& life = storage.lifetimes[id];
+    if (bytes.empty() || life.empty()) continue;
+    bytes = {at + bytes.begin, at + bytes.end};
+    changes[life.begin].emplace_back(true, bytes);
+    changes[life.end].emplace_back(false, bytes);
+  }
+  std::multiset<Bytes> begins;
+  std::multiset<Bytes> ends;
+  std::vector<LiveExtent> extents;
+  for (const auto& [step, these] : changes) {
+    for (const auto& [comes, bytes] : these) {
+      if (comes) begins.insert(bytes.begin), ends.insert(bytes.end);
+    }
+    for (const auto& [comes, bytes] : these) {
+      if (!comes) begins.erase(begins.find(bytes.begin)), ends.erase(ends.find(bytes.end));
+    }
+    const bool none = begins.empty();
+    extents.push_back({step, none ? Interval<Bytes>() : Interval{*begins.begin(), *ends.rbegin()}});
+  }
+  return extents;
+}
 
 /// Finds the buffers of parts that may share bytes.
 class PartChances {
@@ -134,8 +135,8 @@ class PartChances {
     const Bytes least(livePeak(storage, Bytes(1)).count() / kLeastShare);
     for (const BufferId id : storage.buffers.keys()) {
       if (storage.buffers[id].size < least) continue;
-      auto parts = partsOf(graph, storage, id);
-      if (!parts.empty()) inParts_.emplace_back(id, std::move(parts));
+      if (storage.tensorsOf(id).size() < 2) continue;
+      inParts_.emplace_back(id, liveExtents(graph, storage, id));
     }
   }
 
@@ -177,22 +178,19 @@ class PartChances {
   }
 
   /// The least distances at which the two never need a byte in one step.
-  static OverlapChance chanceOf(const std::vector<BufferPart>& before,
-                                const std::vector<BufferPart>& after) {
-    std::vector<Step> steps;
-    for (const auto* parts : {&before, &after}) {
-      for (const BufferPart& part : *parts) steps.push_back(part.steps.begin);
-    }
-    std::ranges::sort(steps);
-    PartEdges under(before);
-    PartEdges over(after);
+  static OverlapChance chanceOf(const std::vector<LiveExtent>& before,
+                                const std::vector<LiveExtent>& after) {
     OverlapChance chance;
-    for (const Step step : steps) {
-      under.goTo(step);
-      over.goTo(step);
+    Interval<Bytes> under;
+    Interval<Bytes> over;
+    for (auto first = before.begin(), second = after.begin();
+         first != before.end() && second != after.end();) {
+      const Step step = std::min(first->from, second->from);
+      if (first->from == step) under = (first++)->bytes;
+      if (second->from == step) over = (second++)->bytes;
       if (under.empty() || over.empty()) continue;
-      chance.up = std::max(chance.up, over.last() - under.first());
-      chance.down = std::max(chance.down, under.last() - over.first());
+      chance.up = std::max(chance.up, over.end - under.begin);
+      chance.down = std::max(chance.down, under.end - over.begin);
     }
     return chance;
   }
@@ -204,7 +202,7 @@ class PartChances {
   }
 
   const Storage& storage_;
-  std::vector<std::pair<BufferId, std::vector<BufferPart>>> inParts_;
+  std::vector<std::pair<BufferId, std::vector<LiveExtent>>> inParts_;
 };
 
 /// The first buffer of each chain of overlays, whose bytes the others take over.
