@@ -209,6 +209,12 @@ class TileSearch::Search {
     for (Sharing& sharing : sharings_) {
       HW_TRY(found, plansOf(sharing, enough, stop, lowest));
       for (const PlanOf& plan : found) lowest = std::min(lowest, plan->live);
+      // With overlaps and without, the same runs are often found.
+      if (settings_.overlaps)
+        std::erase_if(found, [&](const PlanOf& plan) {
+          return std::ranges::any_of(
+              plans, [&](const PlanOf& known) { return known->choice.runs == plan->choice.runs; });
+        });
       plans.insert(plans.begin(), found.begin(), found.end());
     }
     std::ranges::stable_sort(
