@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/plan/decision.h"
+#include "core/storage/overlays.h"
 
 namespace hw {
 
@@ -130,11 +131,9 @@ std::string overlapText(const Problem& problem, const Plan& plan, StayId stay) {
 }
 
 Bytes mostShared(const Problem& problem, const Overlap& overlap) {
-  const Bytes in = problem.stays[overlap.under].size;
-  const Bytes out = problem.stays[overlap.over].size;
   const auto [below, above] = problem.apart(overlap);
-  const Bytes together = std::min(std::max(below + in, out), std::max(above + out, in));
-  return in + out - std::min(together, in + out);
+  return mostShared(problem.stays[overlap.under].size, problem.stays[overlap.over].size, below,
+                    above);
 }
 
 }  // namespace hw

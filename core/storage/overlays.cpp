@@ -147,7 +147,8 @@ class PartChances {
       for (const auto& [over, after] : inParts_) {
         if (!goesBefore(under, over)) continue;
         const OverlapChance chance = chanceOf(before, after);
-        const Bytes saved = savedBy(under, over, chance);
+        const Bytes saved = mostShared(storage_.buffers[under].size, storage_.buffers[over].size,
+                                       chance.up, chance.down);
         if (saved <= Bytes()) continue;
         all.emplace_back(saved, chance);
         all.back().second.input = storage_.buffers[under].root;
@@ -168,7 +169,7 @@ class PartChances {
  private:
   /// Of the bytes live at once, the share of the smallest buffers that are looked at: small pairs
   /// save little, and make plans harder to find.
-  static constexpr std::int64_t kLeastShare = 64;
+  static constexpr std::int64_t kLeastShare = 256;
 
   bool goesBefore(BufferId under, BufferId over) const {
     const Interval<Step>& first = storage_.buffers[under].steps;
@@ -193,12 +194,6 @@ class PartChances {
       chance.down = std::max(chance.down, under.end - over.begin);
     }
     return chance;
-  }
-
-  Bytes savedBy(BufferId under, BufferId over, const OverlapChance& chance) const {
-    const Bytes in = storage_.buffers[under].size;
-    const Bytes out = storage_.buffers[over].size;
-    return in + out - std::min(std::max(chance.up + in, out), std::max(chance.down + out, in));
   }
 
   const Storage& storage_;
@@ -229,6 +224,11 @@ void absorb(Buffer& head, Buffer next) {
 }
 
 }  // namespace
+
+Bytes mostShared(Bytes in, Bytes out, Bytes up, Bytes down) {
+  const Bytes together = std::min(std::max(up + in, out), std::max(down + out, in));
+  return in + out - std::min(together, in + out);
+}
 
 std::vector<OverlapChance> overlapChances(const Graph& graph, const Schedule& schedule,
                                           const Storage& storage) {

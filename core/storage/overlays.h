@@ -16,12 +16,16 @@ struct OverlapChance {
   Bytes down{};  ///< So far above, for one that runs backwards.
 };
 
+/// The most bytes by which two buffers together can stay below the sum of their sizes, if the one
+/// of `out` bytes begins `up` or more below that of `in` bytes, or `down` or more above it.
+Bytes mostShared(Bytes in, Bytes out, Bytes up, Bytes down);
+
 /// Every chance there is in `storage`, first in schedule order those of ops: the op walks over rows
 /// (`rowWalkOf`), its output begins its buffer's life, its input's buffer ends with the op, with
 /// all its aliases, and nothing else of that is read. Then those of buffers in parts, as operators
 /// that run in parts, joins and splits leave them, the largest first: the output's begins while the
 /// input's is there, and outlives it; at those distances no byte is needed of both in one step,
-/// whatever kernels do; those below 1/64 of the most bytes live at once are left out. Of each op
+/// whatever kernels do; those below 1/256 of the most bytes live at once are left out. Of each op
 /// and each buffer at most one. O(parts log parts) for each two buffers in parts that are there at
 /// once.
 std::vector<OverlapChance> overlapChances(const Graph& graph, const Schedule& schedule,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/storage/overlays.h"
+
 namespace hw {
 namespace {
 
@@ -385,7 +387,7 @@ std::pair<Bytes, const LinePull::Pair*> LinePull::bestPair() const {
   for (const Pair& pair : pairs_) {
     const Bytes in = program_.lives()[program_.lifeOf(pair.under)].size;
     const Bytes out = program_.lives()[program_.lifeOf(pair.over)].size;
-    const Bytes saved = in + out - std::max(program_.aligned(pair.up) + in, out);
+    const Bytes saved = mostShared(in, out, program_.aligned(pair.up), in);
     if (saved > best.first) best = {saved, &pair};
   }
   return best;

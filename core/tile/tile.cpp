@@ -311,7 +311,7 @@ class TileSearch::Search {
     TiledProgram given = whole();
     given.account.peak =
         settings_.overlaps(*graph_, schedule_, shareStorage(*graph_, schedule_, sharing_)).bound;
-    given.account.whyNot = "no run of operators needs fewer in parts than all need whole";
+    given.account.whyNot = "whole operators whose outputs overlap inputs need no more bytes";
     const auto at = std::ranges::find_if(
         ways, [&](const TiledProgram& way) { return way.account.peak >= given.account.peak; });
     ways.insert(at, std::move(given));

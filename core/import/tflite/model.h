@@ -82,7 +82,7 @@ struct TfliteTensor {
   Shape shape{};      ///< A dimension of -1 is not known; 1 stands in for free ones mostly.
   Shape signature{};  ///< Empty, or like `shape` with -1 where a dimension is free.
   std::uint32_t buffer = 0;
-  std::size_t scales = 0;  ///< How many its numbers have: one, or one for each index of an axis.
+  std::size_t scales = 0;  ///< Number of TfliteQuantization::scales.
   bool isVariable = false;
   bool isSparse = false;
   bool hasRank = false;  ///< False also in older files: then a shape of no dimensions says little.
