@@ -123,7 +123,8 @@ std::vector<LiveExtent> liveExtents(const Graph& graph, const Storage& storage, 
       if (!comes) begins.erase(begins.find(bytes.begin)), ends.erase(ends.find(bytes.end));
     }
     const bool none = begins.empty();
-    extents.push_back({step, none ? Interval<Bytes>() : Interval{*begins.begin(), *ends.rbegin()}});
+    extents.push_back(
+        {step, none ? Interval<Bytes>() : Interval<Bytes>{*begins.begin(), *ends.rbegin()}});
   }
   return extents;
 }
