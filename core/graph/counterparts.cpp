@@ -38,9 +38,11 @@ bool sameProgram(const Graph& a, const Graph& b) {
          sameProgram(*a.tiling->original, *b.tiling->original) && sameParts(a, b);
 }
 
-/// The graph that `graph` was rewritten from; null for one that was read. Each rewrite adds a step.
+/// The graph that `graph` was rewritten from, or that it was read as the parts of; null for others.
+/// Each rewrite adds a step.
 const Graph* originalOf(const Graph& graph) {
-  return graph.tiling ? graph.tiling->original.get() : nullptr;
+  if (graph.tiling) return graph.tiling->original.get();
+  return graph.wholes ? &graph.wholes->graph : nullptr;
 }
 
 /// The last graph that both were made from, or are; null where there is none.
@@ -56,7 +58,7 @@ const Graph* commonOf(const Graph& a, const Graph& b) {
 /// The op of `ancestor` that one of `graph` is, or is a part of; none for those that were added.
 OpId opIn(const Graph& ancestor, const Graph& graph, OpId op) {
   for (const Graph* at = &graph; op && at != &ancestor; at = originalOf(*at)) {
-    op = at->tiling->opOf[op];
+    op = (at->tiling ? at->tiling->opOf : at->wholes->opOf)[op];
   }
   return op;
 }
@@ -64,7 +66,7 @@ OpId opIn(const Graph& ancestor, const Graph& graph, OpId op) {
 /// The tensor of `ancestor` that one of `graph` is; none for pieces and rings.
 TensorId tensorIn(const Graph& ancestor, const Graph& graph, TensorId tensor) {
   for (const Graph* at = &graph; tensor && at != &ancestor; at = originalOf(*at)) {
-    tensor = at->tiling->wholeOf[tensor];
+    tensor = (at->tiling ? at->tiling->wholeOf : at->wholes->tensorOf)[tensor];
   }
   return tensor;
 }
@@ -80,6 +82,20 @@ const Graph& wholeGraph(const Graph& graph) {
   const Graph* whole = &graph;
   while (const Graph* before = originalOf(*whole)) whole = before;
   return *whole;
+}
+
+bool wasReadInParts(const Graph& graph) {
+  const Graph* read = &graph;
+  while (read->tiling) read = read->tiling->original.get();
+  return read->wholes != nullptr;
+}
+
+OpId wholeOp(const Graph& graph, OpId op) { return opIn(wholeGraph(graph), graph, op); }
+
+TensorId wholeTensor(const Graph& graph, TensorId tensor) {
+  const Graph& whole = wholeGraph(graph);
+  const Tiling::Piece* piece = pieceOf(graph, tensor);
+  return piece != nullptr ? pieceIn(whole, graph, *piece) : tensorIn(whole, graph, tensor);
 }
 
 Counterparts::Counterparts(const Graph& from, const Graph& to) : from_(from), to_(to) {
@@ -109,7 +125,8 @@ void Counterparts::indexTo() {
     if (const OpId of = opIn(*common_, to_, op)) partsIn_[of].push_back(op);
   }
   for (const TensorId tensor : to_.tensors.keys()) {
-    if (const TensorId of = tensorIn(*common_, to_, tensor)) tensorIn_[of] = tensor;
+    const TensorId of = tensorIn(*common_, to_, tensor);
+    if (of && !tensorIn_[of]) tensorIn_[of] = tensor;
   }
   for (const TensorId tensor : to_.tensors.keys()) {
     const Tiling::Piece* piece = pieceOf(to_, tensor);

@@ -6,8 +6,14 @@
 
 namespace hw {
 
-/// The graph that `graph` was made from by running its operators in parts, else itself.
+/// The graph that `graph` was made from by rewrites, or that it has the parts of; else itself.
 const Graph& wholeGraph(const Graph& graph);
+/// `graph`, or what it was made from, was read with its operators in parts.
+bool wasReadInParts(const Graph& graph);
+/// The op of `wholeGraph` that one of `graph` is, or is a part of; none for those that were added.
+OpId wholeOp(const Graph& graph, OpId op);
+/// The tensor of `wholeGraph` that one of `graph` is, or is a piece of; none for rings.
+TensorId wholeTensor(const Graph& graph, TensorId tensor);
 
 /// The operators and tensors of two graphs that correspond, where both were made from one:
 /// operators may run whole in the one and in parts in the other, or be cut in two ways. Both graphs

@@ -76,6 +76,7 @@ struct Op {
 };
 
 struct Tiling;
+struct Wholes;
 
 /// A model as data flow: immutable once built (see GraphBuilder), shared by everything.
 ///
@@ -93,9 +94,19 @@ struct Graph {
   std::vector<std::string> notes{};  ///< Remarks about the import for the user, in sentences.
   /// Of a graph that was made of another one: what of it comes from where (core/graph/tiling.h).
   std::shared_ptr<const Tiling> tiling{};
+  /// Of a graph that was read with its operators in parts: what these are parts of, if known.
+  std::shared_ptr<const Wholes> wholes{};
 
   /// Distinct tensors `op` reads while it runs, in input order, captures last.
   std::vector<TensorId> reads(OpId op) const;
+};
+
+/// The operators that those of a file in parts are parts of, as far as the file's names tell: to
+/// draw, and to find the same in another graph. They are not planned, and tensors have no sizes.
+struct Wholes {
+  Graph graph{};
+  IdMap<OpId, OpId> opOf{};              ///< By op of the graph in parts; none for added ones.
+  IdMap<TensorId, TensorId> tensorOf{};  ///< By tensor of it; none for what has no name.
 };
 
 /// A short name for people: the tensor's own, or "t12" when it has none.

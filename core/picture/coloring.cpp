@@ -153,9 +153,9 @@ void Coloring::colorByScope(const Run& run) {
     names_.push_back(one ? firsts[index] : firsts[index] + " to " + lasts[index]);
   }
   for (const TensorId tensor : graph.tensors.keys()) {
-    const Tiling::Piece* piece = pieceOf(graph, tensor);
-    OpId op = piece != nullptr ? opOf(whole, piece->of) : opOf(graph, tensor);
-    if (piece == nullptr && op && graph.tiling) op = graph.tiling->opOf[op];
+    const bool isPiece = pieceOf(graph, tensor) != nullptr;
+    const OpId op =
+        isPiece ? opOf(whole, wholeTensor(graph, tensor)) : wholeOp(graph, opOf(graph, tensor));
     if (op) ofTensor_[tensor.index()] = ofOp[op.index()];
   }
   for (const StayId stay : run.problem.stays.keys()) {

@@ -155,7 +155,8 @@ std::vector<CommandCase> dialogCases() {
       {"savePlan", asks("QFileDialog")},
       {"saveRunnable",
        [](Desk& desk) {
-         return desk.window.messages()->text().contains(QLatin1String("made of a TFLite or ONNX file"));
+         return desk.window.messages()->text().contains(
+             QLatin1String("made of a TFLite or ONNX file"));
        }},
       {"exportReport", asks("QFileDialog")},
       {"exportTable", asks("QFileDialog"), chooseTable},

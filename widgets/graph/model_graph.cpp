@@ -103,6 +103,7 @@ class Builder {
         drawn_(wholeGraph(graph_)),
         up_(graph_, drawn_),
         down_(drawn_, graph_),
+        readInParts_(wasReadInParts(graph_)),
         unfolded_(unfolded) {
     model_.places.resize(graph_.ops.size());
   }
@@ -151,28 +152,42 @@ class Builder {
     }
     const OpId only(range.first);
     if (range.size() > 1) {
+      node.inside = range.size();
       node.kind = GraphNode::Kind::group;
       node.title = tr("%1 ops").arg(grouped(range.size()));
       node.detail = groupName(drawn_, range);
     } else {
       node.title = QString::fromStdString(printable(drawn_.ops[only].type));
       node.detail = drawnName(drawn_, only);
+      node.inside = static_cast<std::size_t>(
+          std::ranges::count_if(node.runs, [&](OpId run) { return ends(run); }));
       if (unfolded_.contains(only) && opens(node)) return addParts(node);
       if (opens(node)) {
-        node.title = tr("%1 in %2 parts").arg(node.title, grouped(node.runs.size()));
+        node.title = tr("%1 in %2 parts").arg(node.title, grouped(node.inside));
       }
     }
     addNode(std::move(node));
   }
 
+  /// True unless it only reads: a part that writes over what it reads takes a second step for that.
+  bool ends(OpId part) const { return !graph_.ops[part].outputs.empty(); }
+
   void addParts(const GraphNode& whole) {
+    GraphNode node{.kind = GraphNode::Kind::part, .ops = whole.ops, .title = whole.title};
     for (const OpId part : whole.runs) {
-      addNode({.kind = GraphNode::Kind::part,
-               .ops = whole.ops,
-               .runs = {part},
-               .title = whole.title,
-               .detail = drawnName(graph_, part)});
+      node.runs.push_back(part);
+      if (!ends(part)) continue;
+      node.detail = drawnPart(part);
+      addNode(node);
+      node.runs.clear();
     }
+  }
+
+  /// Parts that were read have the names of their operators; what they make is told apart.
+  QString drawnPart(OpId part) const {
+    if (!readInParts_) return drawnName(graph_, part);
+    const TensorId made = graph_.ops[part].outputs.front();
+    return QString::fromStdString(printable(displayName(graph_, made)));
   }
 
   void addNode(GraphNode node) {
@@ -184,8 +199,11 @@ class Builder {
     for (const OpId op : graph_.ops.keys()) {
       const auto to = model_.places[op.index()];
       if (!to) continue;
-      for (const TensorId tensor : graph_.reads(op)) connect(tensor, *to);
+      for (const TensorId tensor : graph_.reads(op)) {
+        if (isInput(tensor, op)) connect(tensor, *to);
+      }
     }
+    if (readInParts_) connectWholes();
     for (const auto& [tensor, node] : outputs_) {
       if (const TensorId own = down_.tensor(tensor)) connect(own, node);
     }
@@ -195,6 +213,41 @@ class Builder {
       tensors.erase(first, last);
       model_.edges.push_back({ends.first, ends.second, std::move(tensors)});
     }
+  }
+
+  /// Parts that were read have rows in their views that others left there, and whose values do not
+  /// matter.
+  bool isInput(TensorId tensor, OpId op) const {
+    if (!readInParts_) return true;
+    const auto& inputs = drawn_.ops[wholeOp(graph_, op)].inputs;
+    return std::ranges::find(inputs, wholeTensor(graph_, tensor)) != inputs.end();
+  }
+
+  /// A plan that was read says of a buffer who reads it last; names say who else does.
+  void connectWholes() {
+    for (const OpId op : drawn_.ops.keys()) {
+      const auto to = boxOf(op);
+      if (!to) continue;
+      for (const TensorId input : drawn_.ops[op].inputs) {
+        const TensorId piece = down_.tensor(input);
+        const OpId producer = drawn_.tensors[input].producer;
+        const auto from = producer ? boxOf(producer) : terminalOf(input);
+        if (piece && from && *from < *to) flows_[{*from, *to}].push_back(piece);
+      }
+    }
+  }
+
+  /// The box of an op of the drawn graph; nothing where each of its parts has one.
+  std::optional<std::uint32_t> boxOf(OpId op) const {
+    const auto runs = down_.ops(op);
+    const auto box = runs.empty() ? std::nullopt : model_.places[runs.front().index()];
+    const bool isPart = box && model_.nodes[*box].kind == GraphNode::Kind::part;
+    return isPart ? std::nullopt : box;
+  }
+
+  std::optional<std::uint32_t> terminalOf(TensorId input) const {
+    const auto found = inputs_.find(input);
+    return found == inputs_.end() ? std::nullopt : std::optional(found->second);
   }
 
   void connect(TensorId tensor, std::uint32_t to) {
@@ -214,7 +267,7 @@ class Builder {
     std::vector<std::uint32_t> found;
     if (const auto place = model_.places[producer.index()]) {
       found.push_back(*place);
-    } else if (isSeam(graph_.ops[producer])) {
+    } else if (!graph_.ops[producer].inputs.empty()) {  // One that was added hands it on.
       for (const TensorId input : graph_.ops[producer].inputs) {
         const auto& from = sourcesOf(input);
         found.insert(found.end(), from.begin(), from.end());
@@ -243,6 +296,7 @@ class Builder {
   const Graph& drawn_;
   Counterparts up_;    ///< From the run's graph to the drawn one.
   Counterparts down_;  ///< Back.
+  bool readInParts_;
   const std::set<OpId>& unfolded_;
   ModelGraph model_;
   std::map<TensorId, std::uint32_t> inputs_, outputs_;  ///< By tensor of the drawn graph.

@@ -55,6 +55,7 @@ struct GraphNode {
   Kind kind = Kind::op;
   OpRange ops{};                    ///< Of the drawn graph; empty for inputs and outputs.
   std::vector<OpId> runs{};         ///< Its ops in the run, or the parts of them.
+  std::size_t inside = 1;           ///< Ops, or parts, that it stands for.
   std::vector<TensorId> tensors{};  ///< Of inputs and outputs.
   QString title{};                  ///< "Conv": safe to show, may be long.
   QString detail{};                 ///< "features/conv0": likewise.
@@ -83,7 +84,7 @@ struct ModelGraph {
 };
 
 /// True for a box of several ops or parts that can be opened.
-inline bool opens(const GraphNode& node) { return node.runs.size() > 1; }
+inline bool opens(const GraphNode& node) { return node.inside > 1; }
 
 /// The boxes `ranges` (a partition of the ops of the drawn graph, in order) and what flows between
 /// them. Of the ops in `unfolded` that have a box of their own, every part is one. O(ops + edges

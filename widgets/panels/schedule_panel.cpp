@@ -268,12 +268,16 @@ std::vector<int> ScheduleModel::headings() const {
 }
 
 QString ScheduleModel::leafOf(int row) const {
+  if (Step(row) >= run_->schedule.steps()) return opName(row);
+  const std::string name = displayName(run_->graph(), run_->schedule.opAt(Step(row)));
+  std::string_view leaf = name;
   const NamedScope* scope = scopeOf(row);
-  const QString name = opName(row);
-  if (scope == nullptr || scope->name.empty()) return name;
-  // As it is shown, which for odd names is not as it is in the file.
-  const QString shown = QString::fromStdString(printable(scope->name));
-  return name.startsWith(shown) ? name.mid(shown.size() + 1) : name;
+  const bool inside = scope != nullptr && !scope->name.empty() && leaf.starts_with(scope->name);
+  if (inside) leaf.remove_prefix(std::min(scope->name.size() + 1, leaf.size()));
+  // Of a long one the end tells it from others.
+  constexpr std::size_t kMost = 200;
+  if (leaf.size() > kMost) leaf.remove_prefix(leaf.size() - kMost);
+  return QString::fromStdString(printable(leaf));
 }
 
 QString ScheduleModel::toolTip(int row) const {

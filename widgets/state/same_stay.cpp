@@ -6,16 +6,48 @@ namespace hw {
 
 SameThings::SameThings(const Run& from, const Run& to)
     : from_(from), to_(to), parts_(from.graph(), to.graph()) {
-  if (related()) return;
-  for (const TensorId id : to.graph().tensors.keys()) {
-    byName_.try_emplace(to.graph().tensors[id].name, id);
+  if (!related()) byName_.emplace(from.graph(), to.graph());
+}
+
+SameThings::ByName::ByName(const Graph& ours, const Graph& theirs)
+    : from(ours), to(theirs), down(wholeGraph(theirs), theirs) {
+  for (const TensorId id : wholeGraph(to).tensors.keys()) {
+    const std::string& name = wholeGraph(to).tensors[id].name;
+    if (!name.empty()) tensors.try_emplace(name, id);
   }
+  const auto& all = from.ops;
+  const auto paired = std::ranges::count_if(all.keys(), [&](OpId each) { return bool(op(each)); });
+  pairsOps = paired > 0 && 2 * static_cast<std::size_t>(paired) >= all.size();
+}
+
+TensorId SameThings::ByName::named(TensorId whole) const {
+  const auto found = whole ? tensors.find(wholeGraph(from).tensors[whole].name) : tensors.end();
+  return found == tensors.end() ? TensorId() : found->second;
+}
+
+TensorId SameThings::ByName::tensor(TensorId tensor) const {
+  return down.tensor(named(wholeTensor(from, tensor)));
+}
+
+OpId SameThings::ByName::op(OpId op) const {
+  const OpId whole = op ? wholeOp(from, op) : OpId();
+  if (!whole) return {};
+  for (const TensorId output : wholeGraph(from).ops[whole].outputs) {
+    if (const TensorId other = named(output)) return wholeGraph(to).tensors[other].producer;
+  }
+  return {};
 }
 
 TensorId SameThings::tensor(TensorId tensor) const {
-  if (related() || !tensor) return parts_.tensor(tensor);
-  const auto named = byName_.find(from_.graph().tensors[tensor].name);
-  return named == byName_.end() ? TensorId() : named->second;
+  return byName_ && tensor ? byName_->tensor(tensor) : parts_.tensor(tensor);
+}
+
+OpId SameThings::op(OpId op) const {
+  return byName_ ? byName_->down.op(byName_->op(op)) : parts_.op(op);
+}
+
+std::vector<OpId> SameThings::ops(OpId op) const {
+  return byName_ ? byName_->down.ops(byName_->op(op)) : parts_.ops(op);
 }
 
 StayId SameThings::stay(StayId stay) const {
@@ -51,9 +83,9 @@ std::vector<bool> SameThings::stays(const std::vector<bool>& marked) const {
 
 std::optional<Step> SameThings::exactStep(Step step) const {
   if (step < Step(0) || step >= from_.schedule.steps()) return std::nullopt;
-  const OpId op = parts_.op(from_.schedule.opAt(step));
-  if (!op) return std::nullopt;
-  return to_.schedule.stepOf[op];
+  const OpId there = op(from_.schedule.opAt(step));
+  if (!there) return std::nullopt;
+  return to_.schedule.stepOf[there];
 }
 
 /// As far into `to` as it is into `from`.
@@ -67,7 +99,7 @@ Step SameThings::shareOf(Step step) const {
 
 Step SameThings::step(Step step) const {
   if (same()) return step;
-  if (!related()) return shareOf(step);
+  if (!pairsOps()) return shareOf(step);
   for (Step at = step; at >= Step(0); at -= Step(1)) {
     if (const auto found = exactStep(at)) return *found;
   }
@@ -76,11 +108,11 @@ Step SameThings::step(Step step) const {
 
 std::optional<Interval<Step>> SameThings::steps(Interval<Step> steps) const {
   if (same()) return steps;
-  if (!related()) return Interval<Step>{shareOf(steps.begin), shareOf(steps.end)};
+  if (!pairsOps()) return Interval<Step>{shareOf(steps.begin), shareOf(steps.end)};
   std::optional<Interval<Step>> all;
   for (Step at = std::max(steps.begin, Step(0)); at < std::min(steps.end, from_.schedule.steps());
        at += Step(1)) {
-    for (const OpId op : parts_.ops(from_.schedule.opAt(at))) {
+    for (const OpId op : ops(from_.schedule.opAt(at))) {
       const Step there = to_.schedule.stepOf[op];
       if (!all) all = {there, there + Step(1)};
       all = {std::min(all->begin, there), std::max(all->end, there + Step(1))};

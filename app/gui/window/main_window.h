@@ -168,6 +168,8 @@ class MainWindow : public QMainWindow {
   void resizeOnScreen(const QSize& size);
 
  Q_SIGNALS:
+  /// Somebody wants to see the model in `file` below the one on show.
+  void belowWanted(const QString& file);
   /// A run has come on show, at the step where the one before it stood if the model is the same.
   void shown();
   /// The findings of the independent check in the plan that comes on show.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "core/base/text.h"
@@ -102,6 +103,70 @@ void noteLeftOut(PlannedRows& plan, const KeptSteps& steps) {
                   groupDigits(idle)));
 }
 
+/// The operators that steps are parts of, and what goes between them.
+class WholesBuilder {
+ public:
+  explicit WholesBuilder(const PlannedRows& plan) : builder_(plan.name, plan.format) {
+    for (const PlannedWhole& whole : plan.wholes) addOp(whole);
+    for (const PlannedStep& step : plan.steps) opOfStep_.push_back(step.of);
+    for (const PlannedRow& row : plan.rows) {
+      rows_.push_back(row.of.empty() ? GraphBuilder::kAbsent : handle(row.of));
+      if (row.output && !row.of.empty()) outputs_.insert(rows_.back());
+    }
+  }
+
+  /// `graph` has an operator for each step, and rows have these `ids`. Null where the names
+  /// contradict each other: an operator would need what it makes, or two would make one tensor.
+  std::shared_ptr<const Wholes> build(const Graph& graph, const std::vector<TensorId>& ids) && {
+    for (Handle each = 0; each < builder_.tensorCount(); ++each) {
+      if (!made_.contains(each)) builder_.addInput(each);
+    }
+    for (const Handle output : outputs_) builder_.addOutput(output);
+    std::vector<TensorId> wholeIds;
+    auto built = std::move(builder_).build(wholeIds);
+    if (!built || graph.ops.size() != opOfStep_.size()) return nullptr;
+    auto wholes = std::make_shared<Wholes>();
+    wholes->graph = std::move(*built);
+    wholes->opOf.resize(graph.ops.size());
+    wholes->tensorOf.resize(graph.tensors.size());
+    for (const OpId op : graph.ops.keys()) {
+      const auto of = opOfStep_[op.index()];
+      if (of) wholes->opOf[op] = wholes->graph.tensors[wholeIds[firsts_[*of]]].producer;
+    }
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+      if (rows_[row] != GraphBuilder::kAbsent) wholes->tensorOf[ids[row]] = wholeIds[rows_[row]];
+    }
+    return wholes;
+  }
+
+ private:
+  using Handle = GraphBuilder::Handle;
+
+  Handle handle(const std::string& name) {
+    const auto [known, added] = handles_.try_emplace(name, builder_.tensorCount());
+    if (added) builder_.addTensor({.name = name, .unknownReason = "it is there in parts only"});
+    return known->second;
+  }
+
+  void addOp(const PlannedWhole& whole) {
+    GraphBuilder::OpParts parts{
+        .op = {.name = whole.outputs.front(), .type = whole.type, .domain = whole.domain}};
+    for (const std::string& input : whole.inputs) parts.inputs.push_back(handle(input));
+    for (const std::string& output : whole.outputs) parts.outputs.push_back(handle(output));
+    made_.insert(parts.outputs.begin(), parts.outputs.end());
+    firsts_.push_back(parts.outputs.front());
+    builder_.addOp(std::move(parts));
+  }
+
+  GraphBuilder builder_;
+  std::map<std::string, Handle> handles_;
+  std::set<Handle> made_;
+  std::set<Handle> outputs_;
+  std::vector<Handle> firsts_;  ///< What each operator makes, the first of it.
+  std::vector<std::optional<std::size_t>> opOfStep_;
+  std::vector<Handle> rows_;  ///< What each is of.
+};
+
 /// Makes the graph of a plan, which it takes apart: handles of the builder are rows.
 class PlanGraph {
  public:
@@ -109,12 +174,19 @@ class PlanGraph {
       : plan_(plan), steps_(steps), uses_(steps.size()), builder_(plan.name, plan.format) {}
 
   Result<Graph> build() && {
+    std::optional<WholesBuilder> wholes;
+    if (!plan_.wholes.empty()) wholes.emplace(plan_);
     builder_.reserve(plan_.rows.size(), uses_.size());
     for (PlannedRow& row : plan_.rows) addRow(std::move(row));
     std::exchange(plan_.rows, {});  // Assigning {} would keep the memory.
     for (std::size_t i = 0; i < uses_.size(); ++i) addStep(i);
     std::exchange(plan_.steps, {});
-    HW_TRY(graph, std::move(builder_).build());
+    std::vector<TensorId> ids;
+    HW_TRY(graph, std::move(builder_).build(ids));
+    if (wholes) graph.wholes = std::move(*wholes).build(graph, ids);
+    if (plan_.isInParts && !graph.wholes) {
+      plan_.notes.push_back(unknownNote(std::vector<std::string>{"operators as wholes"}));
+    }
     // Steps are not operators: remarks on how they hang together mean nothing.
     graph.notes = plan_.notes;
     return std::move(graph);

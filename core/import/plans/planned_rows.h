@@ -22,6 +22,15 @@ struct PlannedRow {
   bool lifeUnknown = false;       ///< The plan does not say when: the steps are a guess.
   Dtype dtype = Dtype::unknown;
   std::optional<Shape> shape{};
+  std::string of{};  ///< The tensor that it has some rows of, where operators run in parts.
+};
+
+/// An operator that runs in parts, and the names of the tensors that it has in all of them.
+struct PlannedWhole {
+  std::string type{};
+  std::string domain{};
+  std::vector<std::string> inputs{};
+  std::vector<std::string> outputs{};
 };
 
 /// The operator at a step, where the plan names it.
@@ -30,6 +39,7 @@ struct PlannedStep {
   std::string type{};
   std::string domain{};
   std::map<std::string, AttributeValue> attributes{};
+  std::optional<std::size_t> of{};  ///< Of `PlannedRows::wholes`.
 };
 
 /// A plan of some tool, read from what it prints or writes.
@@ -39,7 +49,9 @@ struct PlannedRows {
   std::string format{};  ///< The importer's name.
   std::string name{};    ///< Of the model; empty: not known.
   std::vector<PlannedRow> rows{};
-  std::vector<PlannedStep> steps{};  ///< By step; may be shorter than the plan.
+  std::vector<PlannedStep> steps{};    ///< By step; may be shorter than the plan.
+  bool isInParts = false;              ///< Steps are parts of operators.
+  std::vector<PlannedWhole> wholes{};  ///< Those; empty: not known.
   std::vector<std::string> notes{};
   /// The facts that a plan could have and this one lacks: "names", "operators".
   std::vector<std::string> unknown{};

@@ -96,7 +96,8 @@ class PartsReplay {
     }
     plan_.format = kTflitePartsFormat;
     plan_.name = file_.subgraphName(subgraph);
-    plan_.unknown = {"operators as wholes"};
+    plan_.isInParts = true;
+    if (!isNamed_) plan_.wholes.clear();
     return planModel(std::move(plan_));
   }
 
@@ -160,6 +161,7 @@ class PartsReplay {
       HW_TRY(reads, spansOf(subgraph, op.inputs));
       HW_TRY(writes, spansOf(subgraph, op.outputs));
       narrow(subgraph, op, reads, writes);
+      isNamed_ &= !mayLoop || writes.empty() || !writes.front().tensor->name.empty();
       HW_DO(step(op.type(), reads, writes));
       count(subgraph, op, writes);
     }
@@ -188,12 +190,17 @@ class PartsReplay {
     }
     HW_DO(step(op.type(), reads, begun));
     const std::size_t before = written_.size();
+    std::vector<std::size_t> turns;  // The first step of each.
     while (true) {
+      turns.push_back(plan_.steps.size());
       if (answer.size() == 1) numbers_.erase(answer[0].bytes.begin);
       HW_DO(run(calls[0], false));
       const auto known = answer.size() == 1 ? numbers_.find(answer[0].bytes.begin) : numbers_.end();
       const bool isKnown = known != numbers_.end();
-      if (isKnown && known->second == 0) break;
+      if (isKnown && known->second == 0) {
+        nameTurns(static_cast<std::size_t>(begin), turns);
+        break;
+      }
       HW_DO(run(calls[1], false));
       copyNumbers(numbersOf(calls[1], body.outputs), {&asked, &carried});
       if (isKnown) continue;
@@ -202,6 +209,22 @@ class PartsReplay {
       break;
     }
     return step(op.type() + "_END", made, outputs);
+  }
+
+  /// Names steps by the turn of a loop in which they run; the last of `turns` is where it ends.
+  void nameTurns(std::size_t loop, const std::vector<std::size_t>& turns) {
+    const std::size_t count = turns.size() - 1;
+    plan_.steps[loop].name = fmt::format("loop of {} turns", groupDigits(count));
+    for (std::size_t turn = 0; turn < count; ++turn) {
+      const auto text = fmt::format("turn {} of {}", groupDigits(turn + 1), groupDigits(count));
+      for (std::size_t step = turns[turn]; step < turns[turn + 1]; ++step) {
+        std::string& name = plan_.steps[step].name;
+        name = text + "/" + (name.empty() ? plan_.steps[step].type : name);
+      }
+    }
+    plan_.notes.push_back(fmt::format("a loop of {} turns runs from step {} to {}",
+                                      groupDigits(count), groupDigits(loop),
+                                      groupDigits(plan_.steps.size())));
   }
 
   void keepUntil(std::int64_t step, std::int64_t from, std::size_t before) {
@@ -320,7 +343,8 @@ class PartsReplay {
     const auto now = std::ssize(plan_.steps);
     if (plan_.steps.size() + 2 > kMostSteps) return tooMany("steps", kMostSteps);
     const std::string name = writes.empty() ? "" : writes.front().tensor->name;
-    plan_.steps.push_back({.name = name, .type = type, .domain = "tflite"});
+    plan_.steps.push_back(
+        {.name = name, .type = type, .domain = "tflite", .of = wholeOf(type, reads, writes)});
     for (const Span& span : reads) HW_DO(read(span, now, false));
     const bool over = std::ranges::any_of(writes, [&](const Span& made) {
       const bool overRead = std::ranges::any_of(
@@ -330,6 +354,27 @@ class PartsReplay {
     if (over) plan_.steps.push_back(plan_.steps.back());
     for (const Span& span : writes) write(span, std::ssize(plan_.steps) - 1, false);
     return {};
+  }
+
+  /// The operator of which one is a part: that of its type which makes tensors of these names.
+  /// Nothing for what loops count with, which has no names, and for what moves rows of a tensor.
+  std::optional<std::size_t> wholeOf(const std::string& type, const std::vector<Span>& reads,
+                                     const std::vector<Span>& writes) {
+    const auto nameOf = [](const Span& span) -> const std::string& { return span.tensor->name; };
+    if (writes.empty() || std::ranges::find(writes, "", nameOf) != writes.end()) return {};
+    const std::string& name = nameOf(writes.front());
+    if (std::ranges::find(reads, name, nameOf) != reads.end()) return {};
+    const auto [known, added] = wholeOf_.try_emplace({type, name}, plan_.wholes.size());
+    if (added) plan_.wholes.push_back({.type = type, .domain = "tflite"});
+    PlannedWhole& whole = plan_.wholes[known->second];
+    const auto addTo = [&](std::vector<std::string>& names, const std::vector<Span>& spans) {
+      for (const Span& span : spans) {
+        if (std::ranges::find(names, nameOf(span)) == names.end()) names.push_back(nameOf(span));
+      }
+    };
+    addTo(whole.inputs, reads);
+    addTo(whole.outputs, writes);
+    return known->second;
   }
 
   /// The first stretch of bytes written that overlaps `bytes`; end: there is none.
@@ -446,7 +491,8 @@ class PartsReplay {
                             .offset = Bytes(bytes.begin),
                             .input = written.input,
                             .output = output,
-                            .dtype = written.dtype});
+                            .dtype = written.dtype,
+                            .of = written.name});
     }
     plan_.rows.back().name = nameOf(written, {pieceBegin_, bytes.end});
   }
@@ -466,7 +512,9 @@ class PartsReplay {
   PlannedRows plan_;
   std::map<std::int64_t, Owner> owners_;  ///< By the first byte; they do not overlap.
   std::vector<Written> written_;
-  std::map<std::size_t, std::map<std::string, ByteSpan>> wholes_;  ///< By subgraph and name.
+  std::map<std::size_t, std::map<std::string, ByteSpan>> wholes_;       ///< By subgraph and name.
+  std::map<std::pair<std::string, std::string>, std::size_t> wholeOf_;  ///< By type and name.
+  bool isNamed_ = true;  ///< All that operators of the main subgraph make.
   std::int64_t pieceBegin_ = 0;
   std::size_t reads_ = 0;
   std::int64_t views_ = 0;

@@ -103,6 +103,7 @@ void countOps(const Graph& graph, ModelSummary& summary) {
     if (op.folded) ++summary.foldedOps;
   }
   summary.ops = graph.ops.size();
+  if (graph.wholes) summary.wholeOps = graph.wholes->graph.ops.size();
   summary.opTypes.assign(counts.begin(), counts.end());
   std::ranges::stable_sort(summary.opTypes, std::greater(),
                            &std::pair<std::string, std::size_t>::second);
@@ -204,6 +205,7 @@ Json summaryJson(const Model& model, const ModelSummary& summary, bool everyTens
                {"lower_bound", summary.lowerBound.count()},
                {"lower_bound_step", summary.lowerBoundStep.count()},
                {"at_least", summary.isAtLeast()}};
+  if (summary.wholeOps) json["whole_ops"] = *summary.wholeOps;
   json["own_plan"] = summary.placed > 0
                          ? Json{{"tensors", summary.placed}, {"bytes", summary.ownPlan.count()}}
                          : Json(nullptr);
@@ -304,6 +306,7 @@ std::string factsText(const Model& model, const ModelSummary& summary, const Pai
   facts.add({"sha256", model.sha256});
   if (!model.problem) {
     std::string ops = groupDigits(static_cast<std::int64_t>(summary.ops));
+    if (summary.wholeOps) ops += fmt::format(", in parts, of {}", groupDigits(*summary.wholeOps));
     if (summary.foldedOps > 0) {
       ops += fmt::format(", {} of them computed ahead of time from weights", summary.foldedOps);
     }

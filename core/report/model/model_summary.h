@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,8 +16,9 @@ namespace hw {
 /// Summary of a model before anything is planned: exact sizes, no aliasing, the given order.
 struct ModelSummary {
   std::size_t ops = 0;
-  std::size_t foldedOps = 0;  ///< Computed from weights alone, ahead of time.
-  std::size_t tensors = 0;    ///< Those that need memory while the model runs.
+  std::optional<std::size_t> wholeOps{};  ///< That `ops` are parts of, in a file in parts.
+  std::size_t foldedOps = 0;              ///< Computed from weights alone, ahead of time.
+  std::size_t tensors = 0;                ///< Those that need memory while the model runs.
   Bytes tensorBytes{};
   Bytes largest{};  ///< Of one tensor.
   TensorId largestTensor{};

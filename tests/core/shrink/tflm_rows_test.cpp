@@ -2,8 +2,10 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <map>
+#include <set>
 
 #include "core/base/dice.h"
+#include "core/graph/counterparts.h"
 #include "core/import/importer.h"
 #include "core/import/tflite/own_plan.h"
 #include "core/import/tflite/reader.h"
@@ -360,14 +362,47 @@ TEST_CASE("a view that lies one row off is noticed", "[rows]") {
   CHECK(mutants > 40);
 }
 
+/// Operators as they are seen in a drawing: type, what each makes, and what it reads of others.
+std::set<std::vector<std::string>> drawnOps(const Graph& graph) {
+  std::set<std::vector<std::string>> drawn;
+  for (const Op& op : graph.ops) {
+    std::set<std::string> inputs;
+    for (const TensorId input : op.inputs) {
+      if (input && !graph.tensors[input].constant) inputs.insert(graph.tensors[input].name);
+    }
+    std::vector<std::string> all{op.type, graph.tensors[op.outputs.at(0)].name};
+    all.insert(all.end(), inputs.begin(), inputs.end());
+    drawn.insert(all);
+  }
+  return drawn;
+}
+
+/// Parts are told to be of the operators of the model that the file was made from, all of them, and
+/// each with what it reads.
+void checkWholes(const Graph& parts, const Graph& model) {
+  REQUIRE(parts.wholes);
+  const Graph& wholes = parts.wholes->graph;
+  CHECK(wholes.ops.size() == model.ops.size());
+  CHECK(drawnOps(wholes) == drawnOps(model));
+  for (const OpId op : parts.ops.keys()) {
+    const OpId of = wholeOp(parts, op);
+    if (!of) continue;
+    CHECK(wholes.ops[of].type == parts.ops[op].type);
+    for (const TensorId output : parts.ops[op].outputs) {
+      CHECK(std::ranges::count(wholes.ops[of].outputs, wholeTensor(parts, output)) == 1);
+    }
+  }
+}
+
 /// A file in parts opens as the plan that it brings along: it takes the head, no two buffers share
 /// a byte, and the bound is no higher.
-void checkOpened(const std::string& file, Bytes head) {
+void checkOpened(const std::string& file, const std::string& model, Bytes head) {
   const auto opened = importModel(file, "small.tflite", {});
   REQUIRE(opened);
   CHECK(opened->format == "tflite");
   CHECK(ownPlanBytes(*opened->graph) <= head);
   CHECK(isPlan(*opened));
+  checkWholes(*opened->graph, *importModel(model, "", {.fuse = {}})->graph);
   for (const std::string& note : opened->graph->notes) {
     CHECK(note.find("one turn") == std::string::npos);
   }
@@ -402,7 +437,7 @@ TEST_CASE("the search finds smaller arenas, and the file that is chosen is right
       REQUIRE(shapes);
       const std::string parts = rowFile(file, plan);
       CHECK(differenceOf(file, {*plan.program, plan, parts}, seed) == "");
-      if (!plan.program->runs().empty()) checkOpened(parts, plan.head());
+      if (!plan.program->runs().empty()) checkOpened(parts, file, plan.head());
     }
     smaller += front.points.front().total() < front.overlap.total() ? 1 : 0;
     options.threads = 2;
@@ -465,7 +500,7 @@ TEST_CASE("published networks run in parts in less memory", "[rows]") {
   CHECK(whole->outputs == parts->outputs);
   CHECK((parts->headBytes + 15) / 16 * 16 == shrunk->best().head.count());
 
-  checkOpened(shrunk->file, shrunk->best().head);
+  checkOpened(shrunk->file, file, shrunk->best().head);
   CHECK(alignUp(ownPlanBytes(*importModel(shrunk->file, "", {})->graph), Bytes(16)) ==
         shrunk->best().head);
   CHECK(shrinkForTflm(shrunk->file, 4, {}).error().message.find("in parts already") !=

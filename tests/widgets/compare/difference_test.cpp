@@ -6,10 +6,13 @@
 #include <QSignalSpy>
 #include <catch2/catch.hpp>
 
+#include "core/import/importer.h"
 #include "core/machine/platforms.h"
 #include "core/picture/chart_scene.h"
 #include "core/run/options.h"
+#include "core/shrink/tflm/row_file.h"
 #include "tests/gui/native_support.h"
+#include "tests/support/tflite_networks.h"
 #include "tests/widgets/patience.h"
 #include "tests/widgets/support.h"
 #include "widgets/below/compare_maps.h"
@@ -94,6 +97,51 @@ TEST_CASE("bars that grow into place are there in the end", "[compare][differenc
   for (auto* choice : panel.findChildren<QComboBox*>()) {
     choice->setCurrentIndex(1);
     CHECK(test::comes([&] { return pixelsOf(0) > 500 && pixelsOf(1) > 500; }));
+  }
+}
+
+TEST_CASE("a file in parts goes along with the model that it was made from, by its operators",
+          "[compare][difference]") {
+  const std::string file = test::publishedFile("resnet8", 32);
+  const auto shrunk = shrinkForTflm(file, 4, {});
+  REQUIRE(shrunk);
+  REQUIRE(shrunk->best().operators > shrunk->ways.front().operators);
+  const auto run = [](const std::string& bytes) {
+    RunRequest request = defaultRequest();
+    request.allocator = AllocatorChoice::parse("embedded").value();
+    request.l2 = {};
+    auto model = importModel(bytes, "model.tflite", {});
+    return execute(std::make_shared<const Model>(std::move(model.value())), request, {}).value();
+  };
+  ViewState a;
+  ViewState b;
+  LockStep both(&a, &b);
+  a.setRun(run(file));
+  both.setB(run(shrunk->file));
+  const Graph& whole = a.run()->graph();
+  const Graph& parts = b.run()->graph();
+  REQUIRE(parts.wholes);
+  std::size_t inParts = 0;
+  for (Step step(0); step < a.steps(); step += Step(1)) {
+    a.setStep(step);
+    const OpId op = b.run()->schedule.opAt(b.step());
+    const std::string& made =
+        whole.tensors[whole.ops[a.run()->schedule.opAt(step)].outputs[0]].name;
+    CHECK(parts.wholes->graph.ops[wholeOp(parts, op)].name == made);
+    a.selectOp(a.run()->schedule.opAt(step));
+    CHECK(wholeOp(parts, b.selectedOp()) == wholeOp(parts, op));
+    const SameThings down(*a.run(), *b.run());
+    const auto all = down.steps({step, step + Step(1)});
+    REQUIRE(all);
+    inParts += all->end - all->begin > Step(2) ? 1 : 0;
+  }
+  CHECK(inParts > 3);
+  // And back: what is selected below is selected above.
+  for (const StayId stay : b.run()->problem.stays.keys()) {
+    b.select(stay);
+    const TensorId of = wholeTensor(parts, b.run()->stayTensor(stay));
+    REQUIRE(a.selected());
+    CHECK(a.run()->stayName(a.selected()) == parts.wholes->graph.tensors[of].name);
   }
 }
 

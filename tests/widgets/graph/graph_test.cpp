@@ -8,14 +8,18 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
+#include <set>
 #include <string>
 
 #include "app/gui/request/arguments.h"
 #include "core/graph/counterparts.h"
 #include "core/graph/tiling.h"
+#include "core/import/importer.h"
 #include "core/import/samples.h"
 #include "core/insight/explain.h"
 #include "core/machine/platforms.h"
+#include "core/shrink/tflm/row_file.h"
+#include "tests/support/tflite_networks.h"
 #include "tests/widgets/patience.h"
 #include "tests/widgets/support.h"
 #include "widgets/base/theme.h"
@@ -370,6 +374,47 @@ TEST_CASE("parts are folded into their op, and what flows is as without parts", 
     }
     CHECK(parts == placed);
   }
+}
+
+TEST_CASE("parts that a file comes with are folded as those that are made here", "[graph][parts]") {
+  const std::string file = test::publishedFile("mcunet_v2_large", 64);
+  const auto shrunk = shrinkForTflm(file, 4, {});
+  REQUIRE(shrunk);
+  REQUIRE(shrunk->best().loops);
+  const auto run = [](const std::string& bytes) {
+    RunRequest request = defaultRequest();
+    request.import.fuse = {};
+    auto model = importModel(bytes, "model.tflite", request.import);
+    return execute(std::make_shared<const Model>(std::move(model.value())), request, {}).value();
+  };
+  const auto before = run(file);
+  const auto after = run(shrunk->file);
+  const ModelGraph whole = modelGraph(*before, oneByOne(*before));
+  const ModelGraph folded = modelGraph(*after, oneByOne(*after));
+  const auto edgesOf = [](const ModelGraph& graph, const Run& of) {
+    std::set<std::string> edges;
+    const Graph& drawn = wholeGraph(of.graph());
+    const auto nameOf = [&](std::uint32_t at) {
+      const GraphNode& node = graph.nodes[at];
+      if (node.kind != GraphNode::Kind::op) return node.detail.toStdString();
+      return drawn.tensors[drawn.ops[OpId(node.ops.first)].outputs[0]].name;
+    };
+    for (const GraphEdge& edge : graph.edges) {
+      edges.insert(nameOf(edge.from) + " -> " + nameOf(edge.to));
+    }
+    return edges;
+  };
+  CHECK(folded.nodes.size() == whole.nodes.size());
+  CHECK(edgesOf(folded, *after) == edgesOf(whole, *before));
+  std::size_t opened = 0;
+  for (const GraphNode& node : folded.nodes) {
+    if (!opens(node)) continue;
+    CHECK(node.title.endsWith(QStringLiteral(" in %1 parts").arg(node.inside)));
+    const ModelGraph open = modelGraph(*after, oneByOne(*after), {OpId(node.ops.first)});
+    CHECK(open.nodes.size() == folded.nodes.size() + node.inside - 1);
+    ++opened;
+  }
+  CHECK(opened > 2);
 }
 
 TEST_CASE("an op that is unfolded has a box for each part, and its neighbours stay",

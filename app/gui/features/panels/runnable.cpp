@@ -122,6 +122,8 @@ class RunnableFeature : public QObject {
     if (made->kind != RuntimeKind::c && made->best().freed.empty()) {
       ways.push_back({.button = tr("Open it"),
                       .act = [this, file](const QPoint&) { window_->openModel(file); }});
+      ways.push_back({.button = tr("Show it below"),
+                      .act = [this, file](const QPoint&) { Q_EMIT window_->belowWanted(file); }});
     }
     window_->messages()->showNote(tr("Saved to %1: %2.").arg(file, what), ways);
     return {JobState::done, what};

@@ -36,6 +36,7 @@ class FileFeature : public QObject {
     connect(window->welcome(), &WelcomePage::openWanted, this, &FileFeature::chooseFile);
     connect(window->welcome(), &WelcomePage::modelChosen, window, &MainWindow::openModel);
     connect(window, &MainWindow::shown, this, &FileFeature::rememberShown);
+    connect(window, &MainWindow::belowWanted, this, &FileFeature::openBelow);
   }
 
  private:
