@@ -155,7 +155,7 @@ Result<RunRequest> asDrawn(const Model& model, OptionTexts said, RunRequest stan
 bool isPlan(const Model& model) {
   const Graph& graph = *model.graph;
   if (!hasOwnPlan(graph)) return false;
-  if (!model.problem) return graph.wholes || !unknownNote(graph).empty();
+  if (!model.problem) return !unknownNote(graph).empty();
   return std::ranges::all_of(graph.tensors, [](const Tensor& tensor) {
     return tensor.plannedOffset || tensor.bytes == Bytes();
   });

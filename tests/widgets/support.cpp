@@ -142,6 +142,12 @@ std::shared_ptr<const Run> sampleRun(const std::string& sample, const RunRequest
   return execute(sampleModel(sample), request, {}).value();
 }
 
+std::shared_ptr<const Run> fileRun(const std::string& bytes, const RunRequest& request) {
+  const auto model =
+      std::make_shared<const Model>(importModel(bytes, "model", request.import).value());
+  return execute(model, request, {}).value();
+}
+
 std::shared_ptr<const Run> movedRun(const std::string& sample, const std::string& allocator) {
   RunRequest request;
   request.allocator = AllocatorChoice::parse(allocator).value();

@@ -38,6 +38,9 @@ std::shared_ptr<const Model> sampleModel(const std::string& sample);
 std::shared_ptr<const Run> sampleRun(const std::string& sample,
                                      const RunRequest& request = defaultRequest());
 
+/// A model file, planned as `request` says.
+std::shared_ptr<const Run> fileRun(const std::string& bytes, const RunRequest& request);
+
 /// A sample planned with `allocator` for a machine with a DMA engine, on which buffers move.
 std::shared_ptr<const Run> movedRun(const std::string& sample = "squeezenet",
                                     const std::string& allocator = "greedy-by-size");

@@ -185,7 +185,7 @@ class PlanGraph {
     HW_TRY(graph, std::move(builder_).build(ids));
     if (wholes) graph.wholes = std::move(*wholes).build(graph, ids);
     if (plan_.isInParts && !graph.wholes) {
-      plan_.notes.push_back(unknownNote(std::vector<std::string>{"operators as wholes"}));
+      plan_.notes.emplace_back("the operators that these are parts of are not told by their names");
     }
     // Steps are not operators: remarks on how they hang together mean nothing.
     graph.notes = plan_.notes;

@@ -97,6 +97,7 @@ class PartsReplay {
     plan_.format = kTflitePartsFormat;
     plan_.name = file_.subgraphName(subgraph);
     plan_.isInParts = true;
+    plan_.unknown = {"operators' work"};
     if (!isNamed_) plan_.wholes.clear();
     return planModel(std::move(plan_));
   }

@@ -117,6 +117,15 @@ std::string runtimeShrinkSummary(const RuntimeShrink& shrink) {
                      100 * partOfFirst(shrink, shrink.best()), words.share, first);
 }
 
+std::vector<std::string> runtimeShrinkRemarks(const RuntimeShrink& shrink) {
+  std::vector<std::string> remarks = shrink.notes;
+  if (!shrink.int8Inputs.empty()) {
+    remarks.push_back("int8 inputs: " + inputsText(shrink.int8Inputs));
+  }
+  if (shrink.advice) remarks.push_back(adviceText(shrink));
+  return remarks;
+}
+
 std::string runtimeShrinkText(const RuntimeShrink& shrink, const std::string& file,
                               const Paint& paint) {
   std::string text = fmt::format("{}  {}: {}\n\n", paint.bold(printable(file, 200)),
@@ -125,11 +134,7 @@ std::string runtimeShrinkText(const RuntimeShrink& shrink, const std::string& fi
   columns.pop_back();
   const auto good = [&](const RuntimeWay& way) { return &way == &shrink.best(); };
   text += textTable<RuntimeWay>(columns, shrink.ways, {.width = 200, .good = good}).text(paint);
-  for (const std::string& note : shrink.notes) text += "  " + note + "\n";
-  if (!shrink.int8Inputs.empty()) {
-    text += fmt::format("  int8 inputs: {}\n", inputsText(shrink.int8Inputs));
-  }
-  if (shrink.advice) text += "  " + adviceText(shrink) + "\n";
+  for (const std::string& remark : runtimeShrinkRemarks(shrink)) text += "  " + remark + "\n";
   return shrink.stopped ? text + "stopped: there would have been more\n" : text;
 }
 

@@ -7,6 +7,7 @@
 #include "core/base/dice.h"
 #include "core/graph/counterparts.h"
 #include "core/import/importer.h"
+#include "core/import/plans/unknown_parts.h"
 #include "core/import/tflite/own_plan.h"
 #include "core/import/tflite/reader.h"
 #include "core/run/embedded.h"
@@ -402,6 +403,7 @@ void checkOpened(const std::string& file, const std::string& model, Bytes head) 
   CHECK(opened->format == "tflite");
   CHECK(ownPlanBytes(*opened->graph) <= head);
   CHECK(isPlan(*opened));
+  CHECK_FALSE(namesOperators(*opened->graph));  // So that nobody gives it a latency.
   checkWholes(*opened->graph, *importModel(model, "", {.fuse = {}})->graph);
   for (const std::string& note : opened->graph->notes) {
     CHECK(note.find("one turn") == std::string::npos);

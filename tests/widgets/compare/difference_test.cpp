@@ -6,7 +6,6 @@
 #include <QSignalSpy>
 #include <catch2/catch.hpp>
 
-#include "core/import/importer.h"
 #include "core/machine/platforms.h"
 #include "core/picture/chart_scene.h"
 #include "core/run/options.h"
@@ -106,18 +105,13 @@ TEST_CASE("a file in parts goes along with the model that it was made from, by i
   const auto shrunk = shrinkForTflm(file, 4, {});
   REQUIRE(shrunk);
   REQUIRE(shrunk->best().operators > shrunk->ways.front().operators);
-  const auto run = [](const std::string& bytes) {
-    RunRequest request = defaultRequest();
-    request.allocator = AllocatorChoice::parse("embedded").value();
-    request.l2 = {};
-    auto model = importModel(bytes, "model.tflite", {});
-    return execute(std::make_shared<const Model>(std::move(model.value())), request, {}).value();
-  };
+  RunRequest request = defaultRequest();
+  request.allocator = AllocatorChoice::parse("embedded").value();
   ViewState a;
   ViewState b;
   LockStep both(&a, &b);
-  a.setRun(run(file));
-  both.setB(run(shrunk->file));
+  a.setRun(test::fileRun(file, request));
+  both.setB(test::fileRun(shrunk->file, request));
   const Graph& whole = a.run()->graph();
   const Graph& parts = b.run()->graph();
   REQUIRE(parts.wholes);

@@ -14,7 +14,6 @@
 #include "app/gui/request/arguments.h"
 #include "core/graph/counterparts.h"
 #include "core/graph/tiling.h"
-#include "core/import/importer.h"
 #include "core/import/samples.h"
 #include "core/insight/explain.h"
 #include "core/machine/platforms.h"
@@ -381,14 +380,10 @@ TEST_CASE("parts that a file comes with are folded as those that are made here",
   const auto shrunk = shrinkForTflm(file, 4, {});
   REQUIRE(shrunk);
   REQUIRE(shrunk->best().loops);
-  const auto run = [](const std::string& bytes) {
-    RunRequest request = defaultRequest();
-    request.import.fuse = {};
-    auto model = importModel(bytes, "model.tflite", request.import);
-    return execute(std::make_shared<const Model>(std::move(model.value())), request, {}).value();
-  };
-  const auto before = run(file);
-  const auto after = run(shrunk->file);
+  RunRequest request = defaultRequest();
+  request.import.fuse = {};
+  const auto before = test::fileRun(file, request);
+  const auto after = test::fileRun(shrunk->file, request);
   const ModelGraph whole = modelGraph(*before, oneByOne(*before));
   const ModelGraph folded = modelGraph(*after, oneByOne(*after));
   const auto edgesOf = [](const ModelGraph& graph, const Run& of) {

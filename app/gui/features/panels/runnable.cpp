@@ -125,7 +125,11 @@ class RunnableFeature : public QObject {
       ways.push_back({.button = tr("Show it below"),
                       .act = [this, file](const QPoint&) { Q_EMIT window_->belowWanted(file); }});
     }
-    window_->messages()->showNote(tr("Saved to %1: %2.").arg(file, what), ways);
+    QString said = tr("Saved to %1: %2.").arg(file, what);
+    for (const std::string& remark : runtimeShrinkRemarks(*made)) {
+      said += QStringLiteral("\n\u2013 ") + QString::fromStdString(printable(remark, 400));
+    }
+    window_->messages()->showNote(said, ways);
     return {JobState::done, what};
   }
 
