@@ -14,6 +14,7 @@
 #include "core/solver/fast/fast_search.h"
 #include "core/solver/order_search.h"
 #include "core/solver/placer.h"
+#include "core/solver/sweep/beam.h"
 
 namespace hw {
 namespace {
@@ -32,6 +33,8 @@ constexpr std::int64_t kStaysOfNodes = 500;
 /// In one of many plannings it has that budget for up to so many buffers, and less for more, since
 /// a node then takes longer.
 constexpr std::int64_t kStaysOfSharedNodes = 1'000;
+/// Placements of the beam search for each node of the exact one: they take as long as it.
+constexpr std::int64_t kBeamMoves = 60;
 /// Placements before anything else is tried: most problems need no more.
 constexpr std::int64_t kFirstMoves = 150'000;
 /// With a time limit, searches have so many times the budget from round to round. The exact search
@@ -208,6 +211,7 @@ bool PoolSearch::runOnce() {
   if (!done() && awkward) runClimb();
   // A short look: where it proves the bound, the long searches below are spared.
   if (!done()) runExact(budget_.nodes / 8, kExactStays);
+  if (!done() && mayGrow()) runBeam(kBeamMoves * budget_.nodes);
   // From the start again, and further: then the result is never worse than that of `fast`.
   if (!done() && first < budget_.moves && moves_ < budget_.moves) {
     runSkyline(budget_.moves, context_.seed);
@@ -328,6 +332,20 @@ void PoolSearch::runCoreFirst() {
   if (found.peak >= peak_) return;
   offsets_ = std::move(found.offsets);
   improve(found.peak, "core first");
+}
+
+void PoolSearch::runBeam(std::int64_t moves) {
+  if (rectangles_.count() > kExactStays || fits()) return;
+  BeamOptions options{.below = peak_, .bound = bound_, .moves = moves, .stopped = [this] {
+                        return stopped() || late();
+                      }};
+  options.improved = [this](Bytes peak) { improve(peak, "beam"); };
+  const BeamResult found = searchBeam(rectangles_, options);
+  moves_ += found.moves;
+  if (found.offsets.empty()) return;
+  for (std::size_t i = 0; i < rectangles_.count(); ++i) {
+    offsets_[rectangles_.stays[i]] = found.offsets[i];
+  }
 }
 
 void PoolSearch::runGreedy() {

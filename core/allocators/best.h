@@ -67,6 +67,8 @@ class PoolSearch {
   double secondsLeft() const;
   void runSkyline(std::int64_t moves, std::uint64_t seed);
   void runCoreFirst();
+  /// Up to so many placements, for one packing of all at most.
+  void runBeam(std::int64_t moves);
   /// Greedy placement knows gaps, which the skyline does not use.
   void runGreedy();
   void runClimb();

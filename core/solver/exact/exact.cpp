@@ -123,8 +123,13 @@ constexpr double kJoinedAtBound = 1;
 constexpr double kJoinedAtFirst = 3;
 constexpr double kJoinedAbove = 8;
 
-/// A budget that grows does so up to this many times.
+/// A budget that grows does so up to this many times while plans get lower,
 constexpr std::int64_t kMostGrowth = 16;
+/// and up to that many, and so many nodes times boxes, while the plan is more than a part of
+/// 1 / kFar above the bound.
+constexpr std::int64_t kFarGrowth = 32;
+constexpr std::int64_t kFarWork = 1'600'000'000;
+constexpr std::int64_t kFar = 20;
 
 /// A part of the pool and what is known of its lowest peak.
 struct Part {
@@ -284,10 +289,16 @@ class Solver {
     return limits_.over() || (options_.nodes > 0 && result_.nodes >= mostNodes());
   }
 
-  /// The budget is larger while plans still get lower: twice what the last gain took.
+  /// The budget is larger while plans still get lower: twice what the last gain took; and while the
+  /// plan is far above the bound.
   std::int64_t mostNodes() const {
     if (!options_.grows) return options_.nodes;
-    return std::clamp(2 * gainedAt_, options_.nodes, kMostGrowth * options_.nodes);
+    const std::int64_t most =
+        std::clamp(2 * gainedAt_, options_.nodes, kMostGrowth * options_.nodes);
+    const bool far = result_.incumbent - result_.bound > Bytes(result_.bound.count() / kFar);
+    if (!far) return most;
+    const auto stays = static_cast<std::int64_t>(problem_.stays.size());
+    return std::max(most, std::min(kFarGrowth * options_.nodes, kFarWork / (stays + 1)));
   }
 
   Part* worst() {
