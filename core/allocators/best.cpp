@@ -35,6 +35,10 @@ constexpr std::int64_t kStaysOfNodes = 500;
 constexpr std::int64_t kStaysOfSharedNodes = 1'000;
 /// Placements of the beam search for each node of the exact one: they take as long as it.
 constexpr std::int64_t kBeamMoves = 60;
+/// While the plan is far above the bound, the exact search has up to so many times its budget, and
+/// so many nodes times buffers.
+constexpr std::int64_t kFarGrowth = 32;
+constexpr std::int64_t kFarWork = 1'600'000'000;
 /// Placements before anything else is tried: most problems need no more.
 constexpr std::int64_t kFirstMoves = 150'000;
 /// With a time limit, searches have so many times the budget from round to round. The exact search
@@ -216,7 +220,9 @@ bool PoolSearch::runOnce() {
   if (!done() && first < budget_.moves && moves_ < budget_.moves) {
     runSkyline(budget_.moves, context_.seed);
   }
-  if (!done()) runExact(budget_.nodes, kExactStays);
+  const auto stays = static_cast<std::int64_t>(rectangles_.count());
+  const std::int64_t far = std::min(kFarGrowth * budget_.nodes, kFarWork / (stays + 1));
+  if (!done()) runExact(budget_.nodes, kExactStays, far);
   return true;
 }
 
@@ -335,7 +341,7 @@ void PoolSearch::runCoreFirst() {
 }
 
 void PoolSearch::runBeam(std::int64_t moves) {
-  if (rectangles_.count() > kExactStays || fits()) return;
+  if (rectangles_.count() > kExactStays || fits() || !isCoarse(rectangles_, bound_)) return;
   BeamOptions options{.below = peak_, .bound = bound_, .moves = moves, .stopped = [this] {
                         return stopped() || late();
                       }};
@@ -382,13 +388,14 @@ void PoolSearch::runClimb() {
   improve(found.peak, "hill climb");
 }
 
-void PoolSearch::runExact(std::int64_t nodes, std::size_t mostStays) {
+void PoolSearch::runExact(std::int64_t nodes, std::size_t mostStays, std::int64_t nodesFar) {
   if (rectangles_.count() > mostStays || fits() || nodes == 0) return;
   const std::int64_t before = nodes_;
   const Bytes peak = peak_;
   const ExactOptions options{.capacity = problem_.pools[pool_].capacity,
                              .nodes = nodes,
                              .grows = mayGrow(),
+                             .nodesFar = nodesFar,
                              .seconds = secondsLeft(),
                              .threads = context_.threads,
                              .stop = context_.stop,

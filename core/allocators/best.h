@@ -73,7 +73,7 @@ class PoolSearch {
   void runGreedy();
   void runClimb();
   /// Starts from the plan there is. With a capacity, it is enough to fit.
-  void runExact(std::int64_t nodes, std::size_t mostStays);
+  void runExact(std::int64_t nodes, std::size_t mostStays, std::int64_t nodesFar = 0);
   void runOn();
   /// Tells of the exact search while it runs.
   void follow(const ExactProgress& now, std::int64_t before);

@@ -23,6 +23,7 @@
 #include "core/solver/fast/fast_search.h"
 #include "core/solver/orders.h"
 #include "core/solver/placer.h"
+#include "core/solver/sweep/beam.h"
 
 namespace hw {
 namespace {
@@ -37,6 +38,9 @@ void visitQuickPlans(const Problem& problem, PoolId pool, Bytes bound, const std
 /// The plan of the skyline; nothing when stopped before there is any. `moves` of 0: as many as a
 /// first look takes.
 std::optional<QuickPlan> skylinePlan(const Problem& problem, PoolId pool, FastOptions options);
+/// `offsets` are by position.
+QuickPlan planAt(const Problem& problem, const Rectangles& rectangles,
+                 const std::vector<Bytes>& offsets, std::string winner);
 
 /// Placements of the skyline, which finds better plans to begin with than greedy orders do.
 constexpr std::int64_t kSkylineMoves = 150'000;
@@ -76,12 +80,17 @@ std::optional<QuickPlan> skylinePlan(const Problem& problem, PoolId pool, FastOp
   if (options.moves == 0) options.moves = std::max(kSkylineMoves, 8 * count);
   const FastResult found = searchFast(rectangles, options);
   if (found.offsets.empty()) return std::nullopt;
-  QuickPlan plan{IdMap<StayId, Bytes>(problem.stays.size()), std::string(found.winner)};
+  return planAt(problem, rectangles, found.offsets, std::string(found.winner));
+}
+
+QuickPlan planAt(const Problem& problem, const Rectangles& rectangles,
+                 const std::vector<Bytes>& offsets, std::string winner) {
+  QuickPlan plan{IdMap<StayId, Bytes>(problem.stays.size()), std::move(winner)};
   for (const StayId id : problem.stays.keys()) {
     plan.offsets[id] = problem.stays[id].pinned.value_or(Bytes());
   }
   for (std::size_t i = 0; i < rectangles.count(); ++i) {
-    plan.offsets[rectangles.stays[i]] = found.offsets[i];
+    plan.offsets[rectangles.stays[i]] = offsets[i];
   }
   return plan;
 }
@@ -123,12 +132,9 @@ constexpr double kJoinedAtBound = 1;
 constexpr double kJoinedAtFirst = 3;
 constexpr double kJoinedAbove = 8;
 
-/// A budget that grows does so up to this many times while plans get lower,
+/// A budget that grows does so up to this many times while plans get lower.
 constexpr std::int64_t kMostGrowth = 16;
-/// and up to that many, and so many nodes times boxes, while the plan is more than a part of
-/// 1 / kFar above the bound.
-constexpr std::int64_t kFarGrowth = 32;
-constexpr std::int64_t kFarWork = 1'600'000'000;
+/// A plan is far above the bound if it is by more than this part of it.
 constexpr std::int64_t kFar = 20;
 
 /// A part of the pool and what is known of its lowest peak.
@@ -192,6 +198,7 @@ class Solver {
     useStart();
     update();
     report();
+    triesBeam_ = options_.nodes == 0 && isCoarse(rectanglesOf(problem_, pool_), result_.bound);
   }
 
   /// The offsets to begin with: those given, else the best of some quick ones, part by part.
@@ -227,6 +234,30 @@ class Solver {
     if (allLeft && options_.nodes == 0 && timed) options.moves = kMostMoves;
     const auto plan = skylinePlan(problem_, pool_, options);
     if (plan) takeOver(*plan, fmt::format("skyline, {}", plan->winner));
+  }
+
+  /// Placements of the beam search for each node: half of the time where it found the best plan.
+  std::int64_t beamShare() const {
+    return result_.winner.find("beam") == std::string::npos ? 1 : 8;
+  }
+
+  /// Beam search, twice as wide from try to try: it mostly asks for the bound only.
+  void tryBeam() {
+    constexpr std::size_t kFirstWidth = 1'024;
+    constexpr std::int64_t kWays = 6;
+    const Rectangles rectangles = rectanglesOf(problem_, pool_);
+    const std::size_t width = kFirstWidth
+                              << static_cast<unsigned>(std::min(beams_++, kMostDoublings));
+    const auto count = static_cast<std::int64_t>(rectangles.count() * width);
+    const BeamResult found =
+        searchBeam(rectangles, {.below = result_.incumbent,
+                                .bound = options_.capacity.value_or(result_.bound),
+                                .moves = kWays * count,
+                                .width = width,
+                                .stopped = [this] { return limits_.over(); }});
+    beamMoves_ += std::max(found.moves, count);
+    if (!found.offsets.empty())
+      takeOver(planAt(problem_, rectangles, found.offsets, "beam"), "beam");
   }
 
   /// Takes over what another search finds in the time that is left.
@@ -296,13 +327,23 @@ class Solver {
     const std::int64_t most =
         std::clamp(2 * gainedAt_, options_.nodes, kMostGrowth * options_.nodes);
     const bool far = result_.incumbent - result_.bound > Bytes(result_.bound.count() / kFar);
-    if (!far) return most;
-    const auto stays = static_cast<std::int64_t>(problem_.stays.size());
-    return std::max(most, std::min(kFarGrowth * options_.nodes, kFarWork / (stays + 1)));
+    return far ? std::max(most, options_.nodesFar) : most;
   }
 
   Part* worst() {
     return &*std::ranges::max_element(parts_, {}, [](const Part& part) { return part.peak; });
+  }
+
+  /// Searches of another kind, when it is their turn; false: it is not.
+  bool triedOthers(bool atBound) {
+    if ((!atBound || result_.nodes >= kBeforeSkyline) && skylines_ == 0) {
+      trySkyline(false);
+      if (options_.otherwise && !decided() && !spent()) tryOtherwise();
+      return true;
+    }
+    if (!triesBeam_ || beamMoves_ >= beamShare() * result_.nodes) return false;
+    tryBeam();
+    return true;
   }
 
   /// Asks once more whether some capacity suffices for `part`: the one in question, or the bound,
@@ -312,11 +353,7 @@ class Solver {
     const Bytes bound = options_.capacity.value_or(result_.bound);
     const Bytes half((part.missed.count() + part.peak.count()) / 2);
     const bool low = part.missed < bound;
-    if ((!low || result_.nodes >= kBeforeSkyline) && skylines_ == 0) {
-      trySkyline(false);
-      if (options_.otherwise && !decided() && !spent()) tryOtherwise();
-      return true;
-    }
+    if (triedOthers(low)) return true;
     // They have met: the gap cannot be closed at this effort, so it grows and the bound is asked.
     if (!low && part.peak - half <
                     std::max(part.boxes.unit, Bytes((part.peak - bound).count() / kFineness))) {
@@ -457,8 +494,11 @@ class Solver {
   const ExactOptions& options_;
   Limits limits_;
   SteadyClock::time_point start_;
-  double told_ = 0;            ///< Seconds at the last report.
-  int skylines_ = 0;           ///< Times the skyline was tried.
+  double told_ = 0;   ///< Seconds at the last report.
+  int skylines_ = 0;  ///< Times the skyline was tried.
+  int beams_ = 0;     ///< Times the beam search was.
+  std::int64_t beamMoves_ = 0;
+  bool triesBeam_ = false;     ///< There is time for it, and sizes are coarse.
   std::int64_t gainedAt_ = 0;  ///< Nodes when the incumbent got lower last.
   std::deque<Part> parts_;
   ExactResult result_;

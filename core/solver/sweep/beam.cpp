@@ -11,7 +11,6 @@
 namespace hw {
 namespace {
 
-constexpr std::size_t kFirstWidth = 64;
 constexpr std::size_t kWidthGrowth = 4;
 /// Partial plans in the trail of a sweep, 12 bytes each.
 constexpr std::size_t kMostTrail = std::size_t{1} << 25U;
@@ -25,6 +24,13 @@ struct Way {
   std::vector<std::int64_t> begin{};  ///< By position: rank.
   std::vector<std::int64_t> end{};
 };
+
+/// The largest number that divides all sizes.
+std::int64_t unitOf(const Rectangles& rectangles) {
+  std::int64_t unit = 0;
+  for (const Bytes size : rectangles.size) unit = std::gcd(unit, size.count());
+  return std::max<std::int64_t>(1, unit);
+}
 
 /// Of those that begin together, the first is the highest, or the one that ends last.
 enum class Together : std::uint8_t { highest, longest };
@@ -236,10 +242,8 @@ class Sweep {
 class BeamSearch {
  public:
   BeamSearch(const Rectangles& rectangles, const BeamOptions& options)
-      : rectangles_(rectangles), options_(options) {
+      : rectangles_(rectangles), options_(options), unit_(unitOf(rectangles)) {
     result_.peak = options.below;
-    for (const Bytes size : rectangles.size) unit_ = std::gcd(unit_, size.count());
-    unit_ = std::max<std::int64_t>(1, unit_);
     for (const Together together : {Together::highest, Together::longest}) {
       for (const bool backwards : {false, true}) {
         ways_.push_back(wayOf(rectangles, backwards, together));
@@ -249,7 +253,7 @@ class BeamSearch {
 
   BeamResult run() {
     const std::size_t most = kMostTrail / std::max<std::size_t>(1, rectangles_.count());
-    for (std::size_t width = kFirstWidth; !over() && width <= most; width *= kWidthGrowth) {
+    for (std::size_t width = options_.width; !over() && width <= most; width *= kWidthGrowth) {
       narrow(width);
     }
     return std::move(result_);
@@ -292,12 +296,17 @@ class BeamSearch {
 
   const Rectangles& rectangles_;
   const BeamOptions& options_;
+  std::int64_t unit_;
   std::vector<Way> ways_;
-  std::int64_t unit_ = 0;
   BeamResult result_;
 };
 
 }  // namespace
+
+bool isCoarse(const Rectangles& rectangles, Bytes bound) {
+  constexpr std::int64_t kMostUnits = 2'048;
+  return bound.count() <= kMostUnits * unitOf(rectangles);
+}
 
 BeamResult searchBeam(const Rectangles& rectangles, const BeamOptions& options) {
   if (!rectangles.pins.empty() || !rectangles.alignment.empty()) return {.peak = options.below};

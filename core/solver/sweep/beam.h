@@ -12,6 +12,7 @@ struct BeamOptions {
   Bytes below{};                          ///< Only a lower peak is of use.
   Bytes bound{};                          ///< Nothing lower is possible: reason to stop.
   std::int64_t moves = 0;                 ///< Placements at most.
+  std::size_t width = 64;                 ///< To begin with.
   std::function<bool()> stopped{};        ///< Asked now and then.
   std::function<void(Bytes)> improved{};  ///< Told each lower peak. May be empty.
 };
@@ -36,5 +37,8 @@ struct BeamResult {
 /// pinned or has an alignment. The same for the same moves.
 /// O(live ones) for a placement.
 BeamResult searchBeam(const Rectangles& rectangles, const BeamOptions& options);
+
+/// True where sizes are multiples of a unit of which `bound` has at most 2,048.
+bool isCoarse(const Rectangles& rectangles, Bytes bound);
 
 }  // namespace hw
