@@ -35,10 +35,11 @@ constexpr std::int64_t kStaysOfNodes = 500;
 constexpr std::int64_t kStaysOfSharedNodes = 1'000;
 /// Placements of the beam search for each node of the exact one: they take as long as it.
 constexpr std::int64_t kBeamMoves = 60;
-/// While the plan is far above the bound, the exact search has up to so many times its budget, and
-/// so many nodes times buffers.
-constexpr std::int64_t kFarGrowth = 32;
-constexpr std::int64_t kFarWork = 1'600'000'000;
+/// Where the plan is above the bound by more than a part of 1 / kFar, so many times as many, with
+/// this width to begin with.
+constexpr std::int64_t kFar = 20;
+constexpr std::int64_t kFarBeam = 2;
+constexpr std::size_t kFarWidth = 1'024;
 /// Placements before anything else is tried: most problems need no more.
 constexpr std::int64_t kFirstMoves = 150'000;
 /// With a time limit, searches have so many times the budget from round to round. The exact search
@@ -215,15 +216,20 @@ bool PoolSearch::runOnce() {
   if (!done() && awkward) runClimb();
   // A short look: where it proves the bound, the long searches below are spared.
   if (!done()) runExact(budget_.nodes / 8, kExactStays);
-  if (!done() && mayGrow()) runBeam(kBeamMoves * budget_.nodes);
   // From the start again, and further: then the result is never worse than that of `fast`.
   if (!done() && first < budget_.moves && moves_ < budget_.moves) {
     runSkyline(budget_.moves, context_.seed);
   }
-  const auto stays = static_cast<std::int64_t>(rectangles_.count());
-  const std::int64_t far = std::min(kFarGrowth * budget_.nodes, kFarWork / (stays + 1));
-  if (!done()) runExact(budget_.nodes, kExactStays, far);
+  if (!done()) runExact(budget_.nodes, kExactStays);
+  if (mayGrow()) runBeams();
   return true;
+}
+
+/// The beam search, and a wider one if the plan is far above the bound.
+void PoolSearch::runBeams() {
+  const auto isFar = [this] { return !done() && peak_ - bound_ > Bytes(bound_.count() / kFar); };
+  if (!done()) runBeam(kBeamMoves * budget_.nodes, BeamOptions().width);
+  if (isFar()) runBeam(kFarBeam * kBeamMoves * budget_.nodes, kFarWidth);
 }
 
 /// Ever longer searches until the time is over, the same whatever the time is: so more time never
@@ -340,11 +346,12 @@ void PoolSearch::runCoreFirst() {
   improve(found.peak, "core first");
 }
 
-void PoolSearch::runBeam(std::int64_t moves) {
+void PoolSearch::runBeam(std::int64_t moves, std::size_t width) {
   if (rectangles_.count() > kExactStays || fits() || !isCoarse(rectangles_, bound_)) return;
-  BeamOptions options{.below = peak_, .bound = bound_, .moves = moves, .stopped = [this] {
-                        return stopped() || late();
-                      }};
+  BeamOptions options{
+      .below = peak_, .bound = bound_, .moves = moves, .width = width, .stopped = [this] {
+        return stopped() || late();
+      }};
   options.improved = [this](Bytes peak) { improve(peak, "beam"); };
   const BeamResult found = searchBeam(rectangles_, options);
   moves_ += found.moves;
@@ -388,14 +395,13 @@ void PoolSearch::runClimb() {
   improve(found.peak, "hill climb");
 }
 
-void PoolSearch::runExact(std::int64_t nodes, std::size_t mostStays, std::int64_t nodesFar) {
+void PoolSearch::runExact(std::int64_t nodes, std::size_t mostStays) {
   if (rectangles_.count() > mostStays || fits() || nodes == 0) return;
   const std::int64_t before = nodes_;
   const Bytes peak = peak_;
   const ExactOptions options{.capacity = problem_.pools[pool_].capacity,
                              .nodes = nodes,
                              .grows = mayGrow(),
-                             .nodesFar = nodesFar,
                              .seconds = secondsLeft(),
                              .threads = context_.threads,
                              .stop = context_.stop,

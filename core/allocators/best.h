@@ -67,13 +67,13 @@ class PoolSearch {
   double secondsLeft() const;
   void runSkyline(std::int64_t moves, std::uint64_t seed);
   void runCoreFirst();
-  /// Up to so many placements, for one packing of all at most.
-  void runBeam(std::int64_t moves);
+  void runBeam(std::int64_t moves, std::size_t width);
+  void runBeams();
   /// Greedy placement knows gaps, which the skyline does not use.
   void runGreedy();
   void runClimb();
   /// Starts from the plan there is. With a capacity, it is enough to fit.
-  void runExact(std::int64_t nodes, std::size_t mostStays, std::int64_t nodesFar = 0);
+  void runExact(std::int64_t nodes, std::size_t mostStays);
   void runOn();
   /// Tells of the exact search while it runs.
   void follow(const ExactProgress& now, std::int64_t before);

@@ -134,8 +134,6 @@ constexpr double kJoinedAbove = 8;
 
 /// A budget that grows does so up to this many times while plans get lower.
 constexpr std::int64_t kMostGrowth = 16;
-/// A plan is far above the bound if it is by more than this part of it.
-constexpr std::int64_t kFar = 20;
 
 /// A part of the pool and what is known of its lowest peak.
 struct Part {
@@ -320,14 +318,10 @@ class Solver {
     return limits_.over() || (options_.nodes > 0 && result_.nodes >= mostNodes());
   }
 
-  /// The budget is larger while plans still get lower: twice what the last gain took; and while the
-  /// plan is far above the bound.
+  /// The budget is larger while plans still get lower: twice what the last gain took.
   std::int64_t mostNodes() const {
     if (!options_.grows) return options_.nodes;
-    const std::int64_t most =
-        std::clamp(2 * gainedAt_, options_.nodes, kMostGrowth * options_.nodes);
-    const bool far = result_.incumbent - result_.bound > Bytes(result_.bound.count() / kFar);
-    return far ? std::max(most, options_.nodesFar) : most;
+    return std::clamp(2 * gainedAt_, options_.nodes, kMostGrowth * options_.nodes);
   }
 
   Part* worst() {

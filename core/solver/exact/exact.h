@@ -39,9 +39,6 @@ struct ExactOptions {
   /// Nodes may be up to 16 times as many, as long as plans get lower: twice what the last gain
   /// took.
   bool grows = false;
-  /// Nodes at most, if that is more, while the plan is above the bound by more than a twentieth and
-  /// the budget grows.
-  std::int64_t nodesFar = 0;
   double seconds = 0;  ///< 0: no limit.
   int threads = 0;     ///< 0: as many as the machine has.
   std::stop_token stop{};

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <tuple>
 
 #include "core/base/dice.h"
 
@@ -21,8 +22,8 @@ constexpr std::int64_t kFineness = 16;
 /// runs backwards.
 struct Way {
   std::vector<std::uint32_t> order{};
-  std::vector<std::int64_t> begin{};  ///< By position: rank.
-  std::vector<std::int64_t> end{};
+  std::vector<std::int32_t> begin{};  ///< By position: rank.
+  std::vector<std::int32_t> end{};
 };
 
 /// The largest number that divides all sizes.
@@ -37,10 +38,10 @@ enum class Together : std::uint8_t { highest, longest };
 
 Way wayOf(const Rectangles& rectangles, bool backwards, Together together) {
   Way way;
-  const auto last = static_cast<std::int64_t>(rectangles.steps.size()) - 1;
+  const auto last = static_cast<std::int32_t>(rectangles.steps.size()) - 1;
   for (std::size_t i = 0; i < rectangles.count(); ++i) {
-    const std::int64_t begin = rectangles.begin[i];
-    const std::int64_t end = rectangles.end[i];
+    const auto begin = static_cast<std::int32_t>(rectangles.begin[i]);
+    const auto end = static_cast<std::int32_t>(rectangles.end[i]);
     way.begin.push_back(backwards ? last - end : begin);
     way.end.push_back(backwards ? last - begin : end);
   }
@@ -57,16 +58,15 @@ Way wayOf(const Rectangles& rectangles, bool backwards, Together together) {
   return way;
 }
 
-/// What is live, by address.
+/// What is live, by address, in units.
 struct Live {
-  std::int64_t bottom = 0;
-  std::int64_t top = 0;
-  std::int64_t end = 0;
+  std::int32_t bottom = 0;
+  std::int32_t top = 0;
+  std::int32_t end = 0;
 
   std::uint64_t hash() const {
-    const auto mixed = scramble(static_cast<std::uint64_t>(bottom) * 0x9E3779B1U +
-                                static_cast<std::uint64_t>(end));
-    return scramble(mixed ^ static_cast<std::uint64_t>(top));
+    const auto place = static_cast<std::uint64_t>(bottom) << 32U | static_cast<std::uint64_t>(top);
+    return scramble(scramble(place) + static_cast<std::uint64_t>(end));
   }
 };
 
@@ -82,7 +82,7 @@ struct Child {
   std::int64_t score = std::numeric_limits<std::int64_t>::min();
   std::uint32_t parent = 0;
   std::uint32_t hole = 0;  ///< Above so many live ones.
-  std::int64_t at = 0;
+  std::int32_t at = 0;
 };
 
 /// Sets of hashes.
@@ -108,19 +108,24 @@ class Seen {
 
 class Sweep {
  public:
-  Sweep(const Rectangles& rectangles, const Way& way, std::int64_t capacity, std::size_t width)
-      : rectangles_(rectangles), way_(way), capacity_(capacity), width_(width), seen_(width) {
+  /// Sizes, by position, and the capacity are in units.
+  Sweep(const std::vector<std::int32_t>& sizes, const Way& way, std::int32_t capacity,
+        std::size_t width)
+      : sizes_(sizes), way_(way), capacity_(capacity), width_(width), seen_(width) {
     std::int64_t lives = 0;
-    for (std::size_t i = 0; i < rectangles.count(); ++i) lives += way.end[i] - way.begin[i];
-    together_ = lives / static_cast<std::int64_t>(std::max<std::size_t>(1, rectangles.count()));
-    last_ = static_cast<std::int64_t>(rectangles.steps.size()) - 1;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      lives += way.end[i] - way.begin[i];
+      last_ = std::max(last_, way.end[i]);
+    }
+    together_ = lives / std::max<std::int64_t>(1, std::ssize(sizes));
     now_.resize(1);
     used_ = 1;
   }
 
-  /// Offsets by position; nothing: none was found, or `stopped`. Counts placements.
-  std::optional<std::vector<Bytes>> run(std::int64_t& moves, const std::function<bool()>& stopped) {
-    std::int64_t time = -1;
+  /// Offsets by position, in units; nothing: none was found, or `stopped`. Counts placements.
+  std::optional<std::vector<std::int32_t>> run(std::int64_t& moves,
+                                               const std::function<bool()>& stopped) {
+    std::int32_t time = -1;
     for (const std::uint32_t position : way_.order) {
       if (way_.begin[position] != time) {
         if (stopped()) return std::nullopt;
@@ -135,7 +140,7 @@ class Sweep {
   }
 
  private:
-  void end(std::int64_t time) {
+  void end(std::int32_t time) {
     for (std::size_t i = 0; i < used_; ++i) {
       std::erase_if(now_[i].live, [&](const Live& live) {
         const bool over = live.end <= time;
@@ -146,7 +151,7 @@ class Sweep {
   }
 
   /// Twice the time for which an edge is covered that lies against one that ends at `end`.
-  std::int64_t covered(std::int64_t end, std::int64_t begin, std::int64_t otherEnd) const {
+  std::int64_t covered(std::int32_t end, std::int32_t begin, std::int32_t otherEnd) const {
     const std::int64_t time = std::min(end, otherEnd) - begin;
     return end == otherEnd ? 3 * time + together_ : 2 * time;
   }
@@ -154,14 +159,17 @@ class Sweep {
   void place(std::uint32_t position) {
     children_.clear();
     for (std::size_t i = 0; i < used_; ++i) addChildren(static_cast<std::uint32_t>(i), position);
-    std::ranges::stable_sort(children_, std::ranges::greater(), &Child::score);
+    std::ranges::sort(children_, [](const Child& a, const Child& b) {
+      return std::tuple(b.score, a.parent, a.hole, a.at) <
+             std::tuple(a.score, b.parent, b.hole, b.at);
+    });
     seen_.clear();
     std::size_t used = 0;
     auto& trail = trail_.emplace_back();
     for (const Child& child : children_) {
       if (used == width_) break;
       const Partial& parent = now_[child.parent];
-      const Live live{child.at, child.at + rectangles_.size[position].count(), way_.end[position]};
+      const Live live{child.at, child.at + sizes_[position], way_.end[position]};
       const std::uint64_t hash = parent.hash ^ live.hash();
       if (!seen_.add(hash)) continue;
       if (used == next_.size()) next_.emplace_back();
@@ -182,20 +190,20 @@ class Sweep {
   /// The two best.
   void addChildren(std::uint32_t parent, std::uint32_t position) {
     const std::vector<Live>& live = now_[parent].live;
-    const std::int64_t size = rectangles_.size[position].count();
-    const std::int64_t begin = way_.begin[position];
-    const std::int64_t end = way_.end[position];
+    const std::int32_t size = sizes_[position];
+    const std::int32_t begin = way_.begin[position];
+    const std::int32_t end = way_.end[position];
     Child best;
     Child second;
-    const auto take = [&](std::size_t hole, std::int64_t at, std::int64_t cover) {
+    const auto take = [&](std::size_t hole, std::int32_t at, std::int64_t cover) {
       const std::int64_t score = now_[parent].score + cover;
       if (score <= second.score) return;
       second = {score, parent, static_cast<std::uint32_t>(hole), at};
       if (second.score > best.score) std::swap(best, second);
     };
     for (std::size_t hole = 0; hole <= live.size(); ++hole) {
-      const std::int64_t bottom = hole > 0 ? live[hole - 1].top : 0;
-      const std::int64_t top = hole < live.size() ? live[hole].bottom : capacity_;
+      const std::int32_t bottom = hole > 0 ? live[hole - 1].top : 0;
+      const std::int32_t top = hole < live.size() ? live[hole].bottom : capacity_;
       if (top - bottom < size) continue;
       const std::int64_t below = covered(hole > 0 ? live[hole - 1].end : last_, begin, end);
       const std::int64_t above = covered(hole < live.size() ? live[hole].end : last_, begin, end);
@@ -211,11 +219,11 @@ class Sweep {
     if (second.score != kNone) children_.push_back(second);
   }
 
-  std::vector<Bytes> offsets() const {
-    std::vector<Bytes> offsets(rectangles_.count());
+  std::vector<std::int32_t> offsets() const {
+    std::vector<std::int32_t> offsets(sizes_.size());
     std::uint32_t at = 0;
     for (std::size_t i = trail_.size(); i-- > 0;) {
-      offsets[way_.order[i]] = Bytes(trail_[i][at].at);
+      offsets[way_.order[i]] = trail_[i][at].at;
       at = trail_[i][at].parent;
     }
     return offsets;
@@ -223,16 +231,16 @@ class Sweep {
 
   struct Placed {
     std::uint32_t parent = 0;
-    std::int64_t at = 0;
+    std::int32_t at = 0;
   };
 
-  const Rectangles& rectangles_;
+  const std::vector<std::int32_t>& sizes_;
   const Way& way_;
-  std::int64_t capacity_;
+  std::int32_t capacity_;
   std::size_t width_;
   Seen seen_;
-  std::int64_t together_ = 0;  ///< What it counts that two end together: a mean life.
-  std::int64_t last_ = 0;
+  std::int64_t together_ = 0;        ///< What it counts that two end together: a mean life.
+  std::int32_t last_ = 0;            ///< When all is over.
   std::vector<Partial> now_, next_;  ///< The first `used_` of `now_`; others are kept as room.
   std::size_t used_ = 0;
   std::vector<Child> children_;
@@ -244,6 +252,9 @@ class BeamSearch {
   BeamSearch(const Rectangles& rectangles, const BeamOptions& options)
       : rectangles_(rectangles), options_(options), unit_(unitOf(rectangles)) {
     result_.peak = options.below;
+    for (const Bytes size : rectangles.size) {
+      sizes_.push_back(static_cast<std::int32_t>(size.count() / unit_));
+    }
     for (const Together together : {Together::highest, Together::longest}) {
       for (const bool backwards : {false, true}) {
         ways_.push_back(wayOf(rectangles, backwards, together));
@@ -280,14 +291,16 @@ class BeamSearch {
 
   bool fits(std::int64_t capacity, std::size_t width) {
     for (const Way& way : ways_) {
+      const auto units = static_cast<std::int32_t>(capacity / unit_);
       const auto offsets =
-          Sweep(rectangles_, way, capacity, width).run(result_.moves, [this] { return over(); });
+          Sweep(sizes_, way, units, width).run(result_.moves, [this] { return over(); });
       if (!offsets) continue;
       result_.peak = Bytes();
+      result_.offsets.clear();
       for (std::size_t i = 0; i < offsets->size(); ++i) {
-        result_.peak = std::max(result_.peak, (*offsets)[i] + rectangles_.size[i]);
+        result_.offsets.emplace_back(unit_ * (*offsets)[i]);
+        result_.peak = std::max(result_.peak, result_.offsets.back() + rectangles_.size[i]);
       }
-      result_.offsets = *offsets;
       if (options_.improved) options_.improved(result_.peak);
       return true;
     }
@@ -297,6 +310,7 @@ class BeamSearch {
   const Rectangles& rectangles_;
   const BeamOptions& options_;
   std::int64_t unit_;
+  std::vector<std::int32_t> sizes_;  ///< By position, in units.
   std::vector<Way> ways_;
   BeamResult result_;
 };
@@ -309,7 +323,12 @@ bool isCoarse(const Rectangles& rectangles, Bytes bound) {
 }
 
 BeamResult searchBeam(const Rectangles& rectangles, const BeamOptions& options) {
-  if (!rectangles.pins.empty() || !rectangles.alignment.empty()) return {.peak = options.below};
+  constexpr std::int64_t kMostUnits = std::int64_t{1} << 30U;
+  const bool fits = options.below.count() / unitOf(rectangles) <= kMostUnits &&
+                    rectangles.steps.size() < static_cast<std::size_t>(kMostUnits);
+  if (!fits || !rectangles.pins.empty() || !rectangles.alignment.empty()) {
+    return {.peak = options.below};
+  }
   return BeamSearch(rectangles, options).run();
 }
 

@@ -34,8 +34,8 @@ struct BeamResult {
 /// Is asked for the bound and then for what lies between it and the lowest peak, with a width that
 /// grows. Good where sizes are multiples of a coarse unit, of which few tell how things were cut;
 /// `searchFast` and the exact search are better where sizes are rare. None where something is
-/// pinned or has an alignment. The same for the same moves.
-/// O(live ones) for a placement.
+/// pinned or has an alignment, or `below` is above 2^30 units that divide all sizes. The same for
+/// the same moves. O(live ones) for a placement.
 BeamResult searchBeam(const Rectangles& rectangles, const BeamOptions& options);
 
 /// True where sizes are multiples of a unit of which `bound` has at most 2,048.
