@@ -41,6 +41,7 @@ bool readsViews(const TfliteFile& file, const TfliteOffsets& offsets);
 /// holds while each operator of the file runs. Its operators are carried out on addresses: who
 /// wrote each byte that is read. A buffer is a stretch of a tensor whose bytes are needed equally
 /// long, mostly some rows of it; an operator that writes over rows that it reads takes two steps.
+/// Operators of one type that make tensors of one name are parts of one: `Graph::wholes`.
 /// Loops run turn by turn as long as what they count with is known; else one turn is shown. Fails
 /// where an operator runs a subgraph that is no loop's, or a tensor that is not stored has no
 /// offset; throws Refusal where the file is damaged. O((tensors + pieces) log pieces), at most
