@@ -143,6 +143,7 @@ TEST_CASE("of what runs again, and then in parts, both are what was there before
       const std::string name = beforePart(displayName(*parts, op));
       REQUIRE(up.op(op));
       CHECK(displayName(*whole, up.op(op)) == beforeAgain(name));
+      CHECK(wholeOp(*parts, op) == up.op(op));
       CHECK(std::ranges::count(down.ops(up.op(op)), op) == 1);
       REQUIRE(between.op(op));
       CHECK(displayName(*repeated, between.op(op)) == name);
@@ -152,6 +153,7 @@ TEST_CASE("of what runs again, and then in parts, both are what was there before
       REQUIRE(up.tensor(tensor));
       CHECK(displayName(*whole, up.tensor(tensor)) == beforeAgain(name));
       CHECK(displayName(*repeated, between.tensor(tensor)) == name);
+      if (!isRing(*parts, tensor)) CHECK(wholeTensor(*parts, tensor) == up.tensor(tensor));
     }
     // Somebody else cut the same without running anything again, or cut this once more.
     const auto once = inParts(whole, TileRule::any);
