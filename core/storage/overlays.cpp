@@ -207,6 +207,7 @@ IdMap<BufferId, BufferId> heads(const Storage& storage, const std::vector<Overla
   for (const BufferId id : storage.buffers.keys()) heads[id] = id;
   // An input has the lower id, so its own head is known when it is asked for.
   std::vector<std::pair<BufferId, BufferId>> links;
+  links.reserve(taken.size());
   for (const OverlayChance& chance : taken) {
     links.emplace_back(storage.slots[chance.output]->buffer, storage.slots[chance.input]->buffer);
   }

@@ -120,8 +120,7 @@ class Builder {
   /// `tensors` are of the drawn graph.
   void addTerminals(GraphNode::Kind kind, std::vector<TensorId> tensors) {
     std::ranges::sort(tensors);
-    const auto [first, last] = std::ranges::unique(tensors);
-    tensors.erase(first, last);
+    tensors.erase(std::unique(tensors.begin(), tensors.end()), tensors.end());
     std::erase_if(tensors, [&](TensorId id) { return drawn_.tensors[id].constant; });
     const bool input = kind == GraphNode::Kind::input;
     if (tensors.size() > kMostTerminals) {
@@ -209,8 +208,7 @@ class Builder {
     }
     for (auto& [ends, tensors] : flows_) {
       std::ranges::sort(tensors);
-      const auto [first, last] = std::ranges::unique(tensors);
-      tensors.erase(first, last);
+      tensors.erase(std::unique(tensors.begin(), tensors.end()), tensors.end());
       model_.edges.push_back({ends.first, ends.second, std::move(tensors)});
     }
   }
@@ -273,8 +271,7 @@ class Builder {
         found.insert(found.end(), from.begin(), from.end());
       }
       std::ranges::sort(found);
-      const auto [first, last] = std::ranges::unique(found);
-      found.erase(first, last);
+      found.erase(std::unique(found.begin(), found.end()), found.end());
     } else {
       found = arrivalOf(tensor);
     }

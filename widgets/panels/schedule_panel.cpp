@@ -281,7 +281,7 @@ QString ScheduleModel::leafOf(int row) const {
 }
 
 QString ScheduleModel::toolTip(int row) const {
-  const QString live =
+  QString live =
       tr("%1 B live").arg(QString::fromStdString(groupDigits(live_.at(Step(row)).count())));
   if (Step(row) >= run_->schedule.steps()) return live;
   const Op& op = run_->graph().ops[run_->schedule.opAt(Step(row))];

@@ -53,7 +53,7 @@ DimensionsDialog::DimensionsDialog(const Model& model,
 void DimensionsDialog::buildTable() {
   table_->setColumnCount(3);
   table_->setHorizontalHeaderLabels({tr("Name"), tr("Value"), tr("In use")});
-  table_->horizontalHeaderItem(inUse)->setToolTip(
+  table_->horizontalHeaderItem(kInUse)->setToolTip(
       tr("What the model on show was opened with; empty: it depends on data"));
   table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
   table_->verticalHeader()->hide();
@@ -69,7 +69,7 @@ void DimensionsDialog::addRow(const QString& name, const QString& value, const Q
   table_->setItem(row, 1, new QTableWidgetItem(value));
   auto* cell = new QTableWidgetItem(used);
   cell->setFlags(Qt::ItemIsEnabled);
-  table_->setItem(row, inUse, cell);
+  table_->setItem(row, kInUse, cell);
 }
 
 void DimensionsDialog::accept() {

@@ -29,7 +29,7 @@ class DimensionsDialog : public QDialog {
   void accept() override;
 
  private:
-  static constexpr int inUse = 2;  ///< The column of values as they are.
+  static constexpr int kInUse = 2;  ///< The column of values as they are.
 
   void buildTable();
   void addRow(const QString& name, const QString& value, const QString& used);

@@ -213,7 +213,7 @@ void MainWindow::show(const RunRequest& request, const PlanOutcome& outcome) {
 }
 
 QString MainWindow::startFolder() const {
-  const QString last = settings_->lastFolder();
+  QString last = settings_->lastFolder();
   if (!last.isEmpty() && QFileInfo(last).isDir()) return last;
   const QFileInfo model(QString::fromStdString(request_.model));
   if (state_.run() && model.isFile()) return model.absolutePath();

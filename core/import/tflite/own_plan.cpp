@@ -86,7 +86,7 @@ class PartsReplay {
         "what the runtime does, all others place each buffer by itself",
         groupDigits(views_));
     if (oneTurn_) {
-      plan_.notes.push_back(
+      plan_.notes.emplace_back(
           "how often a loop runs is not known ahead of time: one turn of it is shown");
     }
     if (unwritten_ > 0) {
@@ -220,7 +220,7 @@ class PartsReplay {
       const auto text = fmt::format("turn {} of {}", groupDigits(turn + 1), groupDigits(count));
       for (std::size_t step = turns[turn]; step < turns[turn + 1]; ++step) {
         std::string& name = plan_.steps[step].name;
-        name = text + "/" + (name.empty() ? plan_.steps[step].type : name);
+        name = fmt::format("{}/{}", text, name.empty() ? plan_.steps[step].type : name);
       }
     }
     plan_.notes.push_back(fmt::format("a loop of {} turns runs from step {} to {}",

@@ -176,8 +176,8 @@ class FileFeature : public QObject {
     filters.prepend(tr("Models (%1)").arg(endings.join(QLatin1Char(' '))));
     filters.append(tr("All files (*)"));
     Settings* settings = window_->settings();
-    const QString file = QFileDialog::getOpenFileName(window_, title, window_->startFolder(),
-                                                      filters.join(QStringLiteral(";;")));
+    QString file = QFileDialog::getOpenFileName(window_, title, window_->startFolder(),
+                                                filters.join(QStringLiteral(";;")));
     if (!file.isEmpty()) settings->setLastFolder(QFileInfo(file).absolutePath());
     return file;
   }
