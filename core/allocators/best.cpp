@@ -33,10 +33,10 @@ constexpr std::int64_t kStaysOfNodes = 500;
 /// In one of many plannings it has that budget for up to so many buffers, and less for more, since
 /// a node then takes longer.
 constexpr std::int64_t kStaysOfSharedNodes = 1'000;
-/// Placements of the beam search for each node of the exact one: they take as long as it.
+/// Placements of the beam search for each node of the exact one.
 constexpr std::int64_t kBeamMoves = 60;
-/// Where the plan is above the bound by more than a part of 1 / kFar, so many times as many, with
-/// this width to begin with.
+/// Where the plan is then still above the bound by more than 1 / kFar of it, a second beam search
+/// has kFarBeam times as many, and begins with the width kFarWidth.
 constexpr std::int64_t kFar = 20;
 constexpr std::int64_t kFarBeam = 2;
 constexpr std::size_t kFarWidth = 1'024;
@@ -325,9 +325,13 @@ void PoolSearch::runSkyline(std::int64_t moves, std::uint64_t seed) {
   moves_ = before + found.moves;
   if (found.offsets.empty() || (had && found.peak >= peak)) return;
   winner_ = fmt::format("skyline, {}", found.winner);
+  take(found.offsets);
+}
+
+void PoolSearch::take(const std::vector<Bytes>& offsets) {
   offsets_.resize(problem_.stays.size());
   for (std::size_t i = 0; i < rectangles_.count(); ++i) {
-    offsets_[rectangles_.stays[i]] = found.offsets[i];
+    offsets_[rectangles_.stays[i]] = offsets[i];
   }
 }
 
@@ -355,10 +359,7 @@ void PoolSearch::runBeam(std::int64_t moves, std::size_t width) {
   options.improved = [this](Bytes peak) { improve(peak, "beam"); };
   const BeamResult found = searchBeam(rectangles_, options);
   moves_ += found.moves;
-  if (found.offsets.empty()) return;
-  for (std::size_t i = 0; i < rectangles_.count(); ++i) {
-    offsets_[rectangles_.stays[i]] = found.offsets[i];
-  }
+  if (!found.offsets.empty()) take(found.offsets);
 }
 
 void PoolSearch::runGreedy() {

@@ -67,6 +67,8 @@ class PoolSearch {
   double secondsLeft() const;
   void runSkyline(std::int64_t moves, std::uint64_t seed);
   void runCoreFirst();
+  /// `offsets` are by position in the rectangles.
+  void take(const std::vector<Bytes>& offsets);
   void runBeam(std::int64_t moves, std::size_t width);
   void runBeams();
   /// Greedy placement knows gaps, which the skyline does not use.

@@ -182,7 +182,7 @@ class Builder {
     }
   }
 
-  /// Parts that were read have the names of their operators; what they make is told apart.
+  /// Parts that were read all have the name of their operator, so they are named by their rows.
   QString drawnPart(OpId part) const {
     if (!readInParts_) return drawnName(graph_, part);
     const TensorId made = graph_.ops[part].outputs.front();
@@ -213,15 +213,15 @@ class Builder {
     }
   }
 
-  /// Parts that were read have rows in their views that others left there, and whose values do not
-  /// matter.
+  /// False for rows that lie in a view of a part without being its input: other operators left them
+  /// there, and their values do not matter.
   bool isInput(TensorId tensor, OpId op) const {
     if (!readInParts_) return true;
     const auto& inputs = drawn_.ops[wholeOp(graph_, op)].inputs;
     return std::ranges::find(inputs, wholeTensor(graph_, tensor)) != inputs.end();
   }
 
-  /// A plan that was read says of a buffer who reads it last; names say who else does.
+  /// Of a plan that was read a buffer has its last reader only; the whole operators have all.
   void connectWholes() {
     for (const OpId op : drawn_.ops.keys()) {
       const auto to = boxOf(op);

@@ -13,8 +13,8 @@ namespace hw {
 namespace {
 
 constexpr std::size_t kWidthGrowth = 4;
-/// Partial plans in the trail of a sweep, 12 bytes each.
-constexpr std::size_t kMostTrail = std::size_t{1} << 25U;
+/// Partial plans that a sweep remembers, 8 bytes each: 64 MiB.
+constexpr std::size_t kMostTrail = std::size_t{1} << 23U;
 /// Peaks that differ by less than this part of the gap to the bound are not told apart.
 constexpr std::int64_t kFineness = 16;
 
@@ -187,7 +187,7 @@ class Sweep {
     used_ = used;
   }
 
-  /// The two best.
+  /// The two best ways to place one more on a partial plan.
   void addChildren(std::uint32_t parent, std::uint32_t position) {
     const std::vector<Live>& live = now_[parent].live;
     const std::int32_t size = sizes_[position];

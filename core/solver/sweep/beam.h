@@ -24,18 +24,17 @@ struct BeamResult {
 };
 
 /// Packs `rectangles` by beam search (Lowerre 1976): from the first moment to the last, or back,
-/// each one goes to the bottom or to the top of a hole that it fits into, and of all that is made
-/// so the best are kept, `width` of them, and of these at most two that differ in the last one
-/// alone. Best is where most of the edges are covered: an edge is where a rectangle ends in bytes,
-/// and it is covered for as long as another one, or the end of the memory, lies against it. Two
-/// that lie against each other and end together leave one hole instead of two, so that counts for
-/// more.
+/// each one goes to the bottom or to the top of a hole that it fits into. Of all partial plans made
+/// so the best `width` are kept, at most two that continue the same one. Best are those of which
+/// most edges are covered: an edge is where a rectangle ends in bytes, and it is covered for as
+/// long as another one, or the end of the memory, lies against it. Two that lie against each other
+/// and end together leave one hole instead of two, so that counts for more.
 ///
-/// Is asked for the bound and then for what lies between it and the lowest peak, with a width that
-/// grows. Good where sizes are multiples of a coarse unit, of which few tell how things were cut;
-/// `searchFast` and the exact search are better where sizes are rare. None where something is
-/// pinned or has an alignment, or `below` is above 2^30 units that divide all sizes. The same for
-/// the same moves. O(live ones) for a placement.
+/// Asks for the bound and then for what lies between it and the lowest peak, with a width that
+/// grows. Good where sizes are multiples of a coarse unit, so that many of them are equal; where
+/// sizes are rare, `searchFast` and the exact search are better. Returns no plan where something is
+/// pinned or has an alignment, or where `below` is more than 2^30 times the largest number that
+/// divides all sizes. The same for the same moves. O(live ones) for a placement.
 BeamResult searchBeam(const Rectangles& rectangles, const BeamOptions& options);
 
 /// True where sizes are multiples of a unit of which `bound` has at most 2,048.
