@@ -228,7 +228,7 @@ bool PoolSearch::runOnce() {
 /// The beam search, and a wider one if the plan is far above the bound.
 void PoolSearch::runBeams() {
   const auto isFar = [this] { return !done() && peak_ - bound_ > Bytes(bound_.count() / kFar); };
-  if (!done()) runBeam(kBeamMoves * budget_.nodes, BeamOptions().width);
+  if (!done()) runBeam(kBeamMoves * budget_.nodes, BeamSearchOptions().width);
   if (isFar()) runBeam(kFarBeam * kBeamMoves * budget_.nodes, kFarWidth);
 }
 
@@ -352,7 +352,7 @@ void PoolSearch::runCoreFirst() {
 
 void PoolSearch::runBeam(std::int64_t moves, std::size_t width) {
   if (rectangles_.count() > kExactStays || fits() || !isCoarse(rectangles_, bound_)) return;
-  BeamOptions options{
+  BeamSearchOptions options{
       .below = peak_, .bound = bound_, .moves = moves, .width = width, .stopped = [this] {
         return stopped() || late();
       }};

@@ -23,7 +23,6 @@
 #include "core/solver/fast/fast_search.h"
 #include "core/solver/orders.h"
 #include "core/solver/placer.h"
-#include "core/solver/sweep/beam.h"
 
 namespace hw {
 namespace {
@@ -132,6 +131,9 @@ constexpr double kJoinedAtBound = 1;
 constexpr double kJoinedAtFirst = 3;
 constexpr double kJoinedAbove = 8;
 
+/// Nodes before the first beam search: joinings find easy plans sooner.
+constexpr std::int64_t kBeforeBeam = 100'000;
+
 /// A budget that grows does so up to this many times while plans get lower.
 constexpr std::int64_t kMostGrowth = 16;
 
@@ -151,6 +153,8 @@ struct Part {
   std::unique_ptr<Portfolio> atBound{};  ///< Kept: it may end in a proof.
   std::uint64_t joinings = 0;
   std::uint64_t sweeps = 0;
+  std::uint64_t beams = 0;
+  std::int64_t beamWork = 0;
   bool joinsEnough = false;  ///< The last joining left few enough boxes to be searched.
   exact::JoiningTurns joiningTurns{};
 };
@@ -196,7 +200,6 @@ class Solver {
     useStart();
     update();
     report();
-    triesBeam_ = options_.nodes == 0 && isCoarse(rectanglesOf(problem_, pool_), result_.bound);
   }
 
   /// The offsets to begin with: those given, else the best of some quick ones, part by part.
@@ -232,31 +235,6 @@ class Solver {
     if (allLeft && options_.nodes == 0 && timed) options.moves = kMostMoves;
     const auto plan = skylinePlan(problem_, pool_, options);
     if (plan) takeOver(*plan, fmt::format("skyline, {}", plan->winner));
-  }
-
-  /// Placements of the beam search for each node: half of the time where it found the best plan.
-  std::int64_t beamShare() const {
-    return result_.winner.find("beam") == std::string::npos ? 1 : 8;
-  }
-
-  /// Beam search, twice as wide from try to try. Placements suffice for the four ways in which it
-  /// asks for the bound, and for little more.
-  void tryBeam() {
-    constexpr std::size_t kFirstWidth = 1'024;
-    constexpr std::int64_t kPlacings = 6;
-    const Rectangles rectangles = rectanglesOf(problem_, pool_);
-    const std::size_t width = kFirstWidth
-                              << static_cast<unsigned>(std::min(beams_++, kMostDoublings));
-    const auto count = static_cast<std::int64_t>(rectangles.count() * width);
-    const BeamResult found =
-        searchBeam(rectangles, {.below = result_.incumbent,
-                                .bound = options_.capacity.value_or(result_.bound),
-                                .moves = kPlacings * count,
-                                .width = width,
-                                .stopped = [this] { return limits_.over(); }});
-    beamMoves_ += std::max(found.moves, count);
-    if (!found.offsets.empty())
-      takeOver(planAt(problem_, rectangles, found.offsets, "beam"), "beam");
   }
 
   /// Takes over what another search finds in the time that is left.
@@ -336,9 +314,7 @@ class Solver {
       if (options_.otherwise && !decided() && !spent()) tryOtherwise();
       return true;
     }
-    if (!triesBeam_ || beamMoves_ >= beamShare() * result_.nodes) return false;
-    tryBeam();
-    return true;
+    return false;
   }
 
   /// Asks once more whether some capacity suffices for `part`: the one in question, or the bound,
@@ -388,7 +364,7 @@ class Solver {
     const Bytes bound = options_.capacity.value_or(result_.bound);
     const bool full = part.peak > bound && exact::isNearlyFull(part.boxes, bound);
     while (nodes > 0 && !spent()) {
-      if (full && askSwept(part, bound)) return true;
+      if (full && (askSwept(part, bound) || askBeam(part, capacity))) return true;
       if (spent()) return false;
       const std::uint64_t number = ++part.joinings;
       const std::uint64_t seed = part.joiningTurns.next();
@@ -411,14 +387,28 @@ class Solver {
     return false;
   }
 
-  /// Packs what fills the capacity, once more in another way.
-  bool askSwept(Part& part, Bytes capacity) {
-    const auto stopped = [this] { return limits_.over(); };
-    const exact::Swept swept = exact::packFull(part.boxes, capacity, ++part.sweeps, stopped);
+  /// Packs what fills the bound, once more in another way.
+  bool askSwept(Part& part, Bytes bound) {
+    const exact::Swept swept = exact::packFull(part.boxes, bound, ++part.sweeps, stopped_);
+    return takeSwept(part, swept, "sweep");
+  }
+
+  /// Packs what nearly fills the capacity by beam search, once more in another way, where other
+  /// searches have had as much work.
+  bool askBeam(Part& part, Bytes capacity) {
+    if (options_.nodes > 0 || result_.nodes < std::max(kBeforeBeam, 2 * part.beamWork)) {
+      return false;
+    }
+    const exact::Swept swept = exact::packNearlyFull(part.boxes, capacity, ++part.beams, stopped_);
+    part.beamWork += swept.work;
+    return takeSwept(part, swept, "beam");
+  }
+
+  bool takeSwept(Part& part, const exact::Swept& swept, std::string_view winner) {
     result_.nodes += swept.work;
     if (!swept.offsets) return false;
     take(part, *swept.offsets);
-    result_.winner = "sweep";
+    result_.winner = winner;
     update();
     return true;
   }
@@ -488,12 +478,10 @@ class Solver {
   PoolId pool_;
   const ExactOptions& options_;
   Limits limits_;
+  const std::function<bool()> stopped_ = [this] { return limits_.over(); };
   SteadyClock::time_point start_;
-  double told_ = 0;   ///< Seconds at the last report.
-  int skylines_ = 0;  ///< Times the skyline was tried.
-  int beams_ = 0;     ///< Times the beam search was.
-  std::int64_t beamMoves_ = 0;
-  bool triesBeam_ = false;     ///< There is time for it, and sizes are coarse.
+  double told_ = 0;            ///< Seconds at the last report.
+  int skylines_ = 0;           ///< Times the skyline was tried.
   std::int64_t gainedAt_ = 0;  ///< Nodes when the incumbent got lower last.
   std::deque<Part> parts_;
   ExactResult result_;

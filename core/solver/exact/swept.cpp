@@ -9,6 +9,8 @@
 
 #include "core/base/dice.h"
 #include "core/solver/exact/jigsaw.h"
+#include "core/solver/exact/portfolio.h"
+#include "core/solver/sweep/beam.h"
 #include "core/solver/sweep/handover_sweep.h"
 
 namespace hw::exact {
@@ -225,6 +227,30 @@ constexpr std::array<double, 8> kChances{0.003, 0.01, 0.03, 0.1, 0.3, 1, 2, 4};
 constexpr std::int64_t kMostDead = 100;
 /// Work of joining one box.
 constexpr std::int64_t kJoinWork = 4;
+/// Beams are so wide, times the numbers of Luby, Sinclair and Zuckerman.
+constexpr std::size_t kBeamWidth = 256;
+/// One try of so many packs the boxes as they are.
+constexpr std::uint64_t kJoinsNothing = 3;
+constexpr std::int64_t kMovesOfANode = 3;
+
+/// Joins what fits together too well, by a likelihood that is drawn.
+void joinSome(Jigsaw& jigsaw, Dice& dice) {
+  const auto chance = static_cast<std::size_t>(dice.roll(0, kChances.size() - 1));
+  joinLikely(jigsaw, {.most = kChances[chance], .rows = dice.chance(75), .piles = dice.chance(75)},
+             dice);
+}
+
+std::vector<sweep::Piece> piecesOf(const Jigsaw& jigsaw, std::span<const Item> items,
+                                   bool backwards) {
+  const std::uint32_t last = jigsaw.moments();
+  std::vector<sweep::Piece> pieces;
+  for (const Item item : items) {
+    const auto [from, to] = jigsaw.hull(item);
+    pieces.push_back(
+        {backwards ? last - to : from, backwards ? last - from : to, jigsaw.height(item)});
+  }
+  return pieces;
+}
 
 }  // namespace
 
@@ -259,23 +285,30 @@ Swept packFull(const Boxes& boxes, Bytes capacity, std::uint64_t seed,
                     kJoinWork * static_cast<std::int64_t>(boxes.boxes.size())};
   }
   fillRoom(jigsaw, capacity);
-  const auto chance = static_cast<std::size_t>(dice.roll(0, kChances.size() - 1));
-  joinLikely(jigsaw, {.most = kChances[chance], .rows = dice.chance(75), .piles = dice.chance(75)},
-             dice);
+  joinSome(jigsaw, dice);
   const std::vector<Jigsaw::Item> items = jigsaw.joinable(0, dice);
-  const bool backwards = seed % 2 == 1;
-  std::vector<sweep::Piece> pieces;
-  for (const Jigsaw::Item item : items) {
-    const auto [from, to] = jigsaw.hull(item);
-    const std::uint32_t last = jigsaw.moments();
-    pieces.push_back(
-        {backwards ? last - to : from, backwards ? last - from : to, jigsaw.height(item)});
-  }
-  sweep::HandoverSweep sweep(std::move(pieces), jigsaw.moments(), dice);
+  sweep::HandoverSweep sweep(piecesOf(jigsaw, items, seed % 2 == 1), jigsaw.moments(), dice);
   const auto found = sweep.run({.dead = kMostDead, .stopped = stopped});
   Swept swept{.work = sweep.work() + jigsaw.looks() / Jigsaw::kLooksOfANode +
                       kJoinWork * static_cast<std::int64_t>(boxes.boxes.size())};
   if (found) swept.offsets = jigsaw.offsetsOf(items, *found);
+  return swept;
+}
+
+Swept packNearlyFull(const Boxes& boxes, Bytes capacity, std::uint64_t seed,
+                     const std::function<bool()>& stopped) {
+  Dice dice(seed);
+  Jigsaw jigsaw(boxes, true, 0, dice);
+  if (seed % kJoinsNothing != 0) joinSome(jigsaw, dice);
+  const std::vector<Jigsaw::Item> items = jigsaw.joinable(0, dice);
+  const sweep::BeamPlan found =
+      sweep::packByBeam(piecesOf(jigsaw, items, false), capacity.count() / boxes.unit.count(),
+                        {.width = kBeamWidth * lubyLength(seed),
+                         .variant = sweep::kFirstNoisy + seed,
+                         .stopped = stopped});
+  Swept swept{.work = found.moves / kMovesOfANode + jigsaw.looks() / Jigsaw::kLooksOfANode +
+                      kJoinWork * static_cast<std::int64_t>(boxes.boxes.size())};
+  if (found.offsets) swept.offsets = jigsaw.offsetsOf(items, *found.offsets);
   return swept;
 }
 

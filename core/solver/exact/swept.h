@@ -24,4 +24,9 @@ struct Swept {
 Swept packFull(const Boxes& boxes, Bytes capacity, std::uint64_t seed,
                const std::function<bool()>& stopped);
 
+/// One try to pack boxes into `capacity` that need not fill it: some are joined likewise, and a
+/// beam search with noise (`packByBeam`) packs what they become.
+Swept packNearlyFull(const Boxes& boxes, Bytes capacity, std::uint64_t seed,
+                     const std::function<bool()>& stopped);
+
 }  // namespace hw::exact

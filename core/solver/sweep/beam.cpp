@@ -1,64 +1,25 @@
 #include "core/solver/sweep/beam.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <tuple>
 
 #include "core/base/dice.h"
 
-namespace hw {
+namespace hw::sweep {
 namespace {
 
-constexpr std::size_t kWidthGrowth = 4;
-/// Partial plans that a sweep remembers, 8 bytes each: 64 MiB.
-constexpr std::size_t kMostTrail = std::size_t{1} << 23U;
-/// Peaks that differ by less than this part of the gap to the bound are not told apart.
-constexpr std::int64_t kFineness = 16;
+/// Scores are in these parts of a moment.
+constexpr std::int64_t kParts = 16;
+/// Up to so many parts of a mean life are added to a score, or taken away, by chance.
+constexpr std::int64_t kNoise = 2;
+/// How many moments, from this one on, are looked at before a partial plan is kept.
+constexpr std::size_t kMomentsAhead = 4;
 
-/// An order in which rectangles are placed, that of their begins, which are their ends where time
-/// runs backwards.
-struct Way {
-  std::vector<std::uint32_t> order{};
-  std::vector<std::int32_t> begin{};  ///< By position: rank.
-  std::vector<std::int32_t> end{};
-};
-
-/// The largest number that divides all sizes.
-std::int64_t unitOf(const Rectangles& rectangles) {
-  std::int64_t unit = 0;
-  for (const Bytes size : rectangles.size) unit = std::gcd(unit, size.count());
-  return std::max<std::int64_t>(1, unit);
-}
-
-/// Of those that begin together, the first is the highest, or the one that ends last.
-enum class Together : std::uint8_t { highest, longest };
-
-Way wayOf(const Rectangles& rectangles, bool backwards, Together together) {
-  Way way;
-  const auto last = static_cast<std::int32_t>(rectangles.steps.size()) - 1;
-  for (std::size_t i = 0; i < rectangles.count(); ++i) {
-    const auto begin = static_cast<std::int32_t>(rectangles.begin[i]);
-    const auto end = static_cast<std::int32_t>(rectangles.end[i]);
-    way.begin.push_back(backwards ? last - end : begin);
-    way.end.push_back(backwards ? last - begin : end);
-  }
-  way.order.resize(rectangles.count());
-  std::iota(way.order.begin(), way.order.end(), 0U);
-  std::ranges::stable_sort(way.order, [&](std::uint32_t a, std::uint32_t b) {
-    if (way.begin[a] != way.begin[b]) return way.begin[a] < way.begin[b];
-    const auto higher = rectangles.size[a] <=> rectangles.size[b];
-    const auto longer = way.end[a] <=> way.end[b];
-    const auto first = together == Together::highest ? higher : longer;
-    const auto second = together == Together::highest ? longer : higher;
-    return first != 0 ? first > 0 : second > 0;
-  });
-  return way;
-}
-
-/// What is live, by address, in units.
+/// What is live, by address.
 struct Live {
   std::int32_t bottom = 0;
   std::int32_t top = 0;
@@ -88,7 +49,7 @@ struct Child {
 /// Sets of hashes.
 class Seen {
  public:
-  explicit Seen(std::size_t width) : table_(std::bit_ceil(4 * width), 0) {}
+  explicit Seen(std::size_t width) : table_(std::bit_ceil(8 * width), 0) {}
 
   void clear() { std::ranges::fill(table_, 0); }
   /// False where it was there.
@@ -106,40 +67,84 @@ class Seen {
   std::vector<std::uint64_t> table_;
 };
 
-class Sweep {
+/// What is still to be placed at a moment, the same for all partial plans.
+struct Ahead {
+  std::int32_t time = 0;
+  std::int32_t free = 0;     ///< Once all that is live then is placed.
+  std::int32_t largest = 0;  ///< Of what is to be placed.
+  /// By the size of a hole: what is left of it at least.
+  std::vector<std::int32_t> waste{};
+};
+
+/// Pieces in the order in which they are placed.
+class Beam {
  public:
-  /// Sizes, by position, and the capacity are in units.
-  Sweep(const std::vector<std::int32_t>& sizes, const Way& way, std::int32_t capacity,
-        std::size_t width)
-      : sizes_(sizes), way_(way), capacity_(capacity), width_(width), seen_(width) {
-    std::int64_t lives = 0;
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      lives += way.end[i] - way.begin[i];
-      last_ = std::max(last_, way.end[i]);
+  Beam(std::span<const Piece> pieces, std::int64_t capacity, const BeamOptions& options)
+      : options_(options),
+        capacity_(static_cast<std::int32_t>(capacity)),
+        seen_(options.width),
+        now_(1) {
+    for (const Piece& piece : pieces) last_ = std::max(last_, static_cast<std::int32_t>(piece.end));
+    const bool backwards = options.variant % 2 == 1;
+    for (const Piece& piece : pieces) {
+      const auto begin = static_cast<std::int32_t>(piece.begin);
+      const auto end = static_cast<std::int32_t>(piece.end);
+      pieces_.push_back({.begin = backwards ? last_ - end : begin,
+                         .end = backwards ? last_ - begin : end,
+                         .height = static_cast<std::int32_t>(piece.height),
+                         .number = pieces_.size()});
     }
-    together_ = lives / std::max<std::int64_t>(1, std::ssize(sizes));
-    now_.resize(1);
-    used_ = 1;
+    sortPieces(options.variant / 2 % 2 == 1);
+    measure();
   }
 
-  /// Offsets by position, in units; nothing: none was found, or `stopped`. Counts placements.
-  std::optional<std::vector<std::int32_t>> run(std::int64_t& moves,
-                                               const std::function<bool()>& stopped) {
+  BeamPlan run() {
+    BeamPlan plan;
     std::int32_t time = -1;
-    for (const std::uint32_t position : way_.order) {
-      if (way_.begin[position] != time) {
-        if (stopped()) return std::nullopt;
-        time = way_.begin[position];
+    for (std::size_t next = 0; next < pieces_.size(); ++next) {
+      if (pieces_[next].begin != time) {
+        if (plan.moves >= options_.moves || options_.stopped()) return plan;
+        time = pieces_[next].begin;
         end(time);
       }
-      moves += static_cast<std::int64_t>(used_);
-      place(position);
-      if (used_ == 0) return std::nullopt;
+      plan.moves += static_cast<std::int64_t>(used_);
+      place(next);
+      if (used_ == 0) return plan;
     }
-    return offsets();
+    plan.offsets = offsets();
+    return plan;
   }
 
  private:
+  struct Placed {
+    std::int32_t begin = 0;
+    std::int32_t end = 0;
+    std::int32_t height = 0;
+    std::size_t number = 0;  ///< Of the piece, as given.
+  };
+
+  void sortPieces(bool longestFirst) {
+    std::ranges::stable_sort(pieces_, [&](const Placed& a, const Placed& b) {
+      if (longestFirst) {
+        return std::tuple(a.begin, b.end, b.height) < std::tuple(b.begin, a.end, a.height);
+      }
+      return std::tuple(a.begin, b.height, b.end) < std::tuple(b.begin, a.height, a.end);
+    });
+  }
+
+  void measure() {
+    std::int64_t lives = 0;
+    free_.assign(static_cast<std::size_t>(last_) + 1, 0);
+    for (const Placed& piece : pieces_) {
+      lives += piece.end - piece.begin;
+      free_[static_cast<std::size_t>(piece.begin)] -= piece.height;
+      free_[static_cast<std::size_t>(piece.end)] += piece.height;
+    }
+    free_[0] += capacity_;
+    std::partial_sum(free_.begin(), free_.end(), free_.begin());
+    meanLife_ = lives / std::max<std::int64_t>(1, std::ssize(pieces_));
+  }
+
   void end(std::int32_t time) {
     for (std::size_t i = 0; i < used_; ++i) {
       std::erase_if(now_[i].live, [&](const Live& live) {
@@ -150,28 +155,87 @@ class Sweep {
     }
   }
 
+  /// What has to find room once the pieces before `next` are placed. The sums of heights are looked
+  /// at where there are at most `kMostHigh` units.
+  void lookAhead(std::size_t next) {
+    momentsAhead_ = 0;
+    if (capacity_ > static_cast<std::int32_t>(kMostHigh)) return;
+    std::size_t until = next;
+    for (std::int32_t time = pieces_[next - 1].begin; momentsAhead_ < kMomentsAhead;) {
+      while (until < pieces_.size() && pieces_[until].begin == time) ++until;
+      look(ahead_[momentsAhead_++], time, next, until);
+      if (until == pieces_.size()) return;
+      time = pieces_[until].begin;
+    }
+  }
+
+  /// At `time`, where the pieces [from, until) are to be placed that still live then.
+  void look(Ahead& ahead, std::int32_t time, std::size_t from, std::size_t until) const {
+    ahead.time = time;
+    ahead.free = free_[static_cast<std::size_t>(time)];
+    ahead.largest = 0;
+    Sums sums;
+    sums.set(0);
+    for (std::size_t i = from; i < until; ++i) {
+      if (pieces_[i].end <= time) continue;
+      ahead.largest = std::max(ahead.largest, pieces_[i].height);
+      sums |= sums << static_cast<std::size_t>(pieces_[i].height);
+    }
+    ahead.waste.resize(static_cast<std::size_t>(capacity_) + 1);
+    std::int32_t waste = 0;
+    for (std::size_t size = 0; size < ahead.waste.size(); ++size) {
+      waste = sums[size] ? 0 : waste + 1;
+      ahead.waste[size] = waste;
+    }
+  }
+
+  /// False where what comes cannot be placed beside `live` and one more, above so many of these.
+  bool isHopeful(const std::vector<Live>& live, std::size_t hole, const Live& more) const {
+    for (const Ahead& ahead : std::span(ahead_).first(momentsAhead_)) {
+      std::int32_t top = 0;
+      std::int32_t waste = 0;
+      std::int32_t largest = 0;
+      const auto addHole = [&](std::int32_t bottom) {
+        waste += ahead.waste[static_cast<std::size_t>(bottom - top)];
+        largest = std::max(largest, bottom - top);
+      };
+      const auto pass = [&](const Live& one) {
+        if (one.end <= ahead.time) return;
+        addHole(one.bottom);
+        top = one.top;
+      };
+      for (std::size_t i = 0; i < hole; ++i) pass(live[i]);
+      pass(more);
+      for (std::size_t i = hole; i < live.size(); ++i) pass(live[i]);
+      addHole(capacity_);
+      if (waste > ahead.free || largest < ahead.largest) return false;
+    }
+    return true;
+  }
+
   /// Twice the time for which an edge is covered that lies against one that ends at `end`.
   std::int64_t covered(std::int32_t end, std::int32_t begin, std::int32_t otherEnd) const {
     const std::int64_t time = std::min(end, otherEnd) - begin;
-    return end == otherEnd ? 3 * time + together_ : 2 * time;
+    return kParts * (end == otherEnd ? 3 * time + meanLife_ : 2 * time);
   }
 
-  void place(std::uint32_t position) {
+  void place(std::size_t next) {
     children_.clear();
-    for (std::size_t i = 0; i < used_; ++i) addChildren(static_cast<std::uint32_t>(i), position);
+    for (std::size_t i = 0; i < used_; ++i) addChildren(i, next);
     std::ranges::sort(children_, [](const Child& a, const Child& b) {
       return std::tuple(b.score, a.parent, a.hole, a.at) <
              std::tuple(a.score, b.parent, b.hole, b.at);
     });
+    lookAhead(next + 1);
     seen_.clear();
     std::size_t used = 0;
     auto& trail = trail_.emplace_back();
     for (const Child& child : children_) {
-      if (used == width_) break;
+      if (used == options_.width) break;
       const Partial& parent = now_[child.parent];
-      const Live live{child.at, child.at + sizes_[position], way_.end[position]};
+      const Live live{child.at, child.at + pieces_[next].height, pieces_[next].end};
       const std::uint64_t hash = parent.hash ^ live.hash();
-      if (!seen_.add(hash)) continue;
+      if (!seen_.add(hash) || !isHopeful(parent.live, child.hole, live)) continue;
       if (used == next_.size()) next_.emplace_back();
       Partial& made = next_[used++];
       made.live.clear();
@@ -188,30 +252,28 @@ class Sweep {
   }
 
   /// The two best ways to place one more on a partial plan.
-  void addChildren(std::uint32_t parent, std::uint32_t position) {
+  void addChildren(std::size_t parent, std::size_t next) {
     const std::vector<Live>& live = now_[parent].live;
-    const std::int32_t size = sizes_[position];
-    const std::int32_t begin = way_.begin[position];
-    const std::int32_t end = way_.end[position];
+    const auto [begin, end, height, number] = pieces_[next];
     Child best;
     Child second;
     const auto take = [&](std::size_t hole, std::int32_t at, std::int64_t cover) {
-      const std::int64_t score = now_[parent].score + cover;
+      const std::int64_t score = now_[parent].score + cover + noise(now_[parent].hash, next, at);
       if (score <= second.score) return;
-      second = {score, parent, static_cast<std::uint32_t>(hole), at};
+      second = {score, static_cast<std::uint32_t>(parent), static_cast<std::uint32_t>(hole), at};
       if (second.score > best.score) std::swap(best, second);
     };
     for (std::size_t hole = 0; hole <= live.size(); ++hole) {
       const std::int32_t bottom = hole > 0 ? live[hole - 1].top : 0;
       const std::int32_t top = hole < live.size() ? live[hole].bottom : capacity_;
-      if (top - bottom < size) continue;
+      if (top - bottom < height) continue;
       const std::int64_t below = covered(hole > 0 ? live[hole - 1].end : last_, begin, end);
       const std::int64_t above = covered(hole < live.size() ? live[hole].end : last_, begin, end);
-      if (top - bottom == size) {
+      if (top - bottom == height) {
         take(hole, bottom, below + above);
       } else {
         take(hole, bottom, below);
-        take(hole, top - size, above);
+        take(hole, top - height, above);
       }
     }
     constexpr auto kNone = std::numeric_limits<std::int64_t>::min();
@@ -219,46 +281,77 @@ class Sweep {
     if (second.score != kNone) children_.push_back(second);
   }
 
-  std::vector<std::int32_t> offsets() const {
-    std::vector<std::int32_t> offsets(sizes_.size());
+  std::int64_t noise(std::uint64_t hash, std::size_t next, std::int32_t at) const {
+    if (options_.variant < kFirstNoisy) return 0;
+    const std::uint64_t drawn = scramble(options_.variant ^ scramble(hash + next) ^
+                                         static_cast<std::uint64_t>(at) * kScrambleStep);
+    constexpr std::uint64_t kWays = 2 * kNoise + 1;
+    return (static_cast<std::int64_t>(drawn % kWays) - kNoise) * meanLife_;
+  }
+
+  std::vector<std::int64_t> offsets() const {
+    std::vector<std::int64_t> offsets(pieces_.size());
     std::uint32_t at = 0;
     for (std::size_t i = trail_.size(); i-- > 0;) {
-      offsets[way_.order[i]] = trail_[i][at].at;
+      offsets[pieces_[i].number] = trail_[i][at].at;
       at = trail_[i][at].parent;
     }
     return offsets;
   }
 
-  struct Placed {
+  struct Trace {
     std::uint32_t parent = 0;
     std::int32_t at = 0;
   };
 
-  const std::vector<std::int32_t>& sizes_;
-  const Way& way_;
+  const BeamOptions& options_;
   std::int32_t capacity_;
-  std::size_t width_;
   Seen seen_;
-  std::int64_t together_ = 0;        ///< What it counts that two end together: a mean life.
-  std::int32_t last_ = 0;            ///< When all is over.
+  std::vector<Placed> pieces_;
+  std::int32_t last_ = 0;           ///< When all is over.
+  std::vector<std::int32_t> free_;  ///< By moment.
+  std::int64_t meanLife_ = 0;       ///< What it counts that two end together.
+  std::array<Ahead, kMomentsAhead> ahead_;
+  std::size_t momentsAhead_ = 0;
   std::vector<Partial> now_, next_;  ///< The first `used_` of `now_`; others are kept as room.
-  std::size_t used_ = 0;
+  std::size_t used_ = 1;
   std::vector<Child> children_;
-  std::vector<std::vector<Placed>> trail_;  ///< By place in the order.
+  std::vector<std::vector<Trace>> trail_;  ///< By piece placed.
 };
+
+}  // namespace
+
+BeamPlan packByBeam(std::span<const Piece> pieces, std::int64_t capacity,
+                    const BeamOptions& options) {
+  return Beam(pieces, capacity, options).run();
+}
+
+}  // namespace hw::sweep
+
+namespace hw {
+namespace {
+
+constexpr std::size_t kWidthGrowth = 4;
+/// Partial plans that a sweep remembers, 8 bytes each: 64 MiB.
+constexpr std::size_t kMostTrail = std::size_t{1} << 23U;
+/// Peaks that differ by less than this part of the gap to the bound are not told apart.
+constexpr std::int64_t kFineness = 16;
+
+/// The largest number that divides all sizes.
+std::int64_t unitOf(const Rectangles& rectangles) {
+  std::int64_t unit = 0;
+  for (const Bytes size : rectangles.size) unit = std::gcd(unit, size.count());
+  return std::max<std::int64_t>(1, unit);
+}
 
 class BeamSearch {
  public:
-  BeamSearch(const Rectangles& rectangles, const BeamOptions& options)
+  BeamSearch(const Rectangles& rectangles, const BeamSearchOptions& options)
       : rectangles_(rectangles), options_(options), unit_(unitOf(rectangles)) {
     result_.peak = options.below;
-    for (const Bytes size : rectangles.size) {
-      sizes_.push_back(static_cast<std::int32_t>(size.count() / unit_));
-    }
-    for (const Together together : {Together::highest, Together::longest}) {
-      for (const bool backwards : {false, true}) {
-        ways_.push_back(wayOf(rectangles, backwards, together));
-      }
+    for (std::size_t i = 0; i < rectangles.count(); ++i) {
+      pieces_.push_back(
+          {rectangles.begin[i], rectangles.end[i], rectangles.size[i].count() / unit_});
     }
   }
 
@@ -290,15 +383,16 @@ class BeamSearch {
   }
 
   bool fits(std::int64_t capacity, std::size_t width) {
-    for (const Way& way : ways_) {
-      const auto units = static_cast<std::int32_t>(capacity / unit_);
-      const auto offsets =
-          Sweep(sizes_, way, units, width).run(result_.moves, [this] { return over(); });
-      if (!offsets) continue;
+    sweep::BeamOptions options{.width = width, .stopped = options_.stopped};
+    for (; options.variant < sweep::kFirstNoisy; ++options.variant) {
+      options.moves = options_.moves - result_.moves;
+      const sweep::BeamPlan plan = sweep::packByBeam(pieces_, capacity / unit_, options);
+      result_.moves += plan.moves;
+      if (!plan.offsets) continue;
       result_.peak = Bytes();
       result_.offsets.clear();
-      for (std::size_t i = 0; i < offsets->size(); ++i) {
-        result_.offsets.emplace_back(unit_ * (*offsets)[i]);
+      for (std::size_t i = 0; i < rectangles_.count(); ++i) {
+        result_.offsets.emplace_back(unit_ * (*plan.offsets)[i]);
         result_.peak = std::max(result_.peak, result_.offsets.back() + rectangles_.size[i]);
       }
       if (options_.improved) options_.improved(result_.peak);
@@ -308,10 +402,9 @@ class BeamSearch {
   }
 
   const Rectangles& rectangles_;
-  const BeamOptions& options_;
+  const BeamSearchOptions& options_;
   std::int64_t unit_;
-  std::vector<std::int32_t> sizes_;  ///< By position, in units.
-  std::vector<Way> ways_;
+  std::vector<sweep::Piece> pieces_;  ///< By position; heights in units.
   BeamResult result_;
 };
 
@@ -322,7 +415,7 @@ bool isCoarse(const Rectangles& rectangles, Bytes bound) {
   return bound.count() <= kMostUnits * unitOf(rectangles);
 }
 
-BeamResult searchBeam(const Rectangles& rectangles, const BeamOptions& options) {
+BeamResult searchBeam(const Rectangles& rectangles, const BeamSearchOptions& options) {
   constexpr std::int64_t kMostUnits = std::int64_t{1} << 30U;
   const bool fits = options.below.count() / unitOf(rectangles) <= kMostUnits &&
                     rectangles.steps.size() < static_cast<std::size_t>(kMostUnits);

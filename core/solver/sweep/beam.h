@@ -2,13 +2,51 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "core/solver/fast/rectangles.h"
+#include "core/solver/sweep/handover_sweep.h"
+
+namespace hw::sweep {
+
+/// Variants from here on are with noise.
+inline constexpr std::uint64_t kFirstNoisy = 4;
+
+struct BeamOptions {
+  std::size_t width = 64;  ///< Partial plans that are kept.
+  /// Its lowest bit: backwards in time; the next one: of what begins together the one that ends
+  /// last comes first, not the highest. From `kFirstNoisy` on it is also the seed of noise.
+  std::uint64_t variant = 0;
+  std::int64_t moves = std::numeric_limits<std::int64_t>::max();  ///< At most, or few more.
+  std::function<bool()> stopped{};  ///< Asked at each moment; not empty.
+};
+
+struct BeamPlan {
+  std::optional<std::vector<std::int64_t>> offsets{};  ///< By piece; nothing: none was found.
+  std::int64_t moves = 0;                              ///< Placements of a piece on a partial plan.
+};
+
+/// Packs pieces into `capacity` by beam search (Lowerre 1976): from the first moment to the last,
+/// or back, each goes to the bottom or to the top of a hole that it fits into. Of all partial plans
+/// made so the best are kept, at most two that continue the same one. Best are those of which most
+/// edges are covered: an edge is where a piece ends in bytes, and it is covered for as long as
+/// another one, or the end of the memory, lies against it. Two that lie against each other and end
+/// together leave one hole instead of two, so that counts for more.
+///
+/// A partial plan is dropped where what begins at this moment or the next cannot be placed: its
+/// holes cannot be filled by any sums of these heights to within what is free then, or the largest
+/// does not fit. Heights and capacity are in units and below 2^31. The same for the same options.
+BeamPlan packByBeam(std::span<const Piece> pieces, std::int64_t capacity,
+                    const BeamOptions& options);
+
+}  // namespace hw::sweep
 
 namespace hw {
 
-struct BeamOptions {
+struct BeamSearchOptions {
   Bytes below{};                          ///< Only a lower peak is of use.
   Bytes bound{};                          ///< Nothing lower is possible: reason to stop.
   std::int64_t moves = 0;                 ///< Placements at most.
@@ -23,19 +61,12 @@ struct BeamResult {
   std::int64_t moves = 0;
 };
 
-/// Packs `rectangles` by beam search (Lowerre 1976): from the first moment to the last, or back,
-/// each one goes to the bottom or to the top of a hole that it fits into. Of all partial plans made
-/// so the best `width` are kept, at most two that continue the same one. Best are those of which
-/// most edges are covered: an edge is where a rectangle ends in bytes, and it is covered for as
-/// long as another one, or the end of the memory, lies against it. Two that lie against each other
-/// and end together leave one hole instead of two, so that counts for more.
-///
-/// Asks for the bound and then for what lies between it and the lowest peak, with a width that
-/// grows. Good where sizes are multiples of a coarse unit, so that many of them are equal; where
-/// sizes are rare, `searchFast` and the exact search are better. Returns no plan where something is
-/// pinned or has an alignment, or where `below` is more than 2^30 times the largest number that
-/// divides all sizes. The same for the same moves. O(live ones) for a placement.
-BeamResult searchBeam(const Rectangles& rectangles, const BeamOptions& options);
+/// Asks `packByBeam` for the bound and then for what lies between it and the lowest peak, with a
+/// width that grows. Good where sizes are multiples of a coarse unit, so that many of them are
+/// equal; where sizes are rare, `searchFast` and the exact search are better. Returns no plan where
+/// something is pinned or has an alignment, or where `below` is more than 2^30 times the largest
+/// number that divides all sizes. The same for the same moves. O(live ones) for a placement.
+BeamResult searchBeam(const Rectangles& rectangles, const BeamSearchOptions& options);
 
 /// True where sizes are multiples of a unit of which `bound` has at most 2,048.
 bool isCoarse(const Rectangles& rectangles, Bytes bound);

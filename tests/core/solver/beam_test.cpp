@@ -47,11 +47,11 @@ TEST_CASE("beam search packs any problem without gaps, the same each time", "[be
         test::randomProblem(seed, {.stays = 5 + seed % 90, .steps = 40, .maxLength = 9});
     std::vector<Bytes> peaks;
     const auto rectangles = rectanglesOf(problem, PoolId(0));
-    const BeamOptions options{.below = Bytes(2 * lowerBound(problem).count()),
-                              .bound = lowerBound(problem),
-                              .moves = 60'000,
-                              .stopped = [] { return false; },
-                              .improved = [&](Bytes peak) { peaks.push_back(peak); }};
+    const BeamSearchOptions options{.below = Bytes(2 * lowerBound(problem).count()),
+                                    .bound = lowerBound(problem),
+                                    .moves = 60'000,
+                                    .stopped = [] { return false; },
+                                    .improved = [&](Bytes peak) { peaks.push_back(peak); }};
     const BeamResult first = searchBeam(rectangles, options);
     REQUIRE(std::ranges::is_sorted(peaks, std::greater()));
     if (first.offsets.empty()) continue;
