@@ -33,13 +33,13 @@ constexpr std::int64_t kStaysOfNodes = 500;
 /// In one of many plannings it has that budget for up to so many buffers, and less for more, since
 /// a node then takes longer.
 constexpr std::int64_t kStaysOfSharedNodes = 1'000;
-/// Placements of the beam search for each node of the exact one.
-constexpr std::int64_t kBeamMoves = 60;
-/// Where the plan is then still above the bound by more than 1 / kFar of it, a second beam search
-/// has kFarBeam times as many, and begins with the width kFarWidth.
+/// Placements of the beam search for each node of the exact one; more where sizes are coarse.
+constexpr std::int64_t kBeamMoves = 20;
+constexpr std::int64_t kCoarseBeamMoves = 60;
+/// While the plan is above the bound by more than 1 / kFar of it, there are kFarBeam times as many
+/// where sizes are coarse.
 constexpr std::int64_t kFar = 20;
-constexpr std::int64_t kFarBeam = 2;
-constexpr std::size_t kFarWidth = 1'024;
+constexpr std::int64_t kFarBeam = 3;
 /// Placements before anything else is tried: most problems need no more.
 constexpr std::int64_t kFirstMoves = 150'000;
 /// With a time limit, searches have so many times the budget from round to round. The exact search
@@ -221,15 +221,8 @@ bool PoolSearch::runOnce() {
     runSkyline(budget_.moves, context_.seed);
   }
   if (!done()) runExact(budget_.nodes, kExactStays);
-  if (mayGrow()) runBeams();
+  if (!done() && mayGrow()) runBeam();
   return true;
-}
-
-/// The beam search, and a wider one if the plan is far above the bound.
-void PoolSearch::runBeams() {
-  const auto isFar = [this] { return !done() && peak_ - bound_ > Bytes(bound_.count() / kFar); };
-  if (!done()) runBeam(kBeamMoves * budget_.nodes, BeamSearchOptions().width);
-  if (isFar()) runBeam(kFarBeam * kBeamMoves * budget_.nodes, kFarWidth);
 }
 
 /// Ever longer searches until the time is over, the same whatever the time is: so more time never
@@ -350,13 +343,16 @@ void PoolSearch::runCoreFirst() {
   improve(found.peak, "core first");
 }
 
-void PoolSearch::runBeam(std::int64_t moves, std::size_t width) {
-  if (rectangles_.count() > kExactStays || fits() || !isCoarse(rectangles_, bound_)) return;
-  BeamSearchOptions options{
-      .below = peak_, .bound = bound_, .moves = moves, .width = width, .stopped = [this] {
-        return stopped() || late();
-      }};
-  options.improved = [this](Bytes peak) { improve(peak, "beam"); };
+void PoolSearch::runBeam() {
+  if (rectangles_.count() > kExactStays || fits()) return;
+  const bool coarse = isCoarse(rectangles_, bound_);
+  BeamSearchOptions options{.below = peak_,
+                            .bound = bound_,
+                            .moves = (coarse ? kCoarseBeamMoves : kBeamMoves) * budget_.nodes,
+                            .far = bound_ + Bytes(bound_.count() / kFar),
+                            .stopped = [this] { return stopped() || late(); },
+                            .improved = [this](Bytes peak) { improve(peak, "beam"); }};
+  options.farMoves = (coarse ? kFarBeam : 1) * options.moves;
   const BeamResult found = searchBeam(rectangles_, options);
   moves_ += found.moves;
   if (!found.offsets.empty()) take(found.offsets);

@@ -69,8 +69,7 @@ class PoolSearch {
   void runCoreFirst();
   /// `offsets` are by position in the rectangles.
   void take(const std::vector<Bytes>& offsets);
-  void runBeam(std::int64_t moves, std::size_t width);
-  void runBeams();
+  void runBeam();
   /// Greedy placement knows gaps, which the skyline does not use.
   void runGreedy();
   void runClimb();

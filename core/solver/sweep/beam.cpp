@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "core/base/dice.h"
+#include "core/solver/exact/portfolio.h"
 
 namespace hw::sweep {
 namespace {
@@ -16,6 +17,8 @@ namespace {
 constexpr std::int64_t kParts = 16;
 /// Up to so many parts of a mean life are added to a score, or taken away, by chance.
 constexpr std::int64_t kNoise = 2;
+/// A placement beside so many live ones counts as one; half of its work does not depend on them.
+constexpr std::size_t kLiveOfAMove = 8;
 /// How many moments, from this one on, are looked at before a partial plan is kept.
 constexpr std::size_t kMomentsAhead = 4;
 
@@ -107,7 +110,8 @@ class Beam {
         time = pieces_[next].begin;
         end(time);
       }
-      plan.moves += static_cast<std::int64_t>(used_);
+      const std::size_t work = used_ * (kLiveOfAMove + now_[0].live.size());
+      plan.moves += static_cast<std::int64_t>(work / (2 * kLiveOfAMove) + 1);
       place(next);
       if (used_ == 0) return plan;
     }
@@ -331,7 +335,10 @@ BeamPlan packByBeam(std::span<const Piece> pieces, std::int64_t capacity,
 namespace hw {
 namespace {
 
-constexpr std::size_t kWidthGrowth = 4;
+/// Beams of the first round are so wide, later ones as wide times the numbers of Luby, Sinclair and
+/// Zuckerman.
+constexpr std::size_t kFirstWidth = 64;
+constexpr std::size_t kWidth = 256;
 /// Partial plans that a sweep remembers, 8 bytes each: 64 MiB.
 constexpr std::size_t kMostTrail = std::size_t{1} << 23U;
 /// Peaks that differ by less than this part of the gap to the bound are not told apart.
@@ -356,24 +363,24 @@ class BeamSearch {
   }
 
   BeamResult run() {
-    const std::size_t most = kMostTrail / std::max<std::size_t>(1, rectangles_.count());
-    for (std::size_t width = options_.width; !over() && width <= most; width *= kWidthGrowth) {
-      narrow(width);
-    }
+    for (round_ = 0; !over(); ++round_) narrow();
     return std::move(result_);
   }
 
  private:
   bool over() const {
-    return result_.peak <= options_.bound || result_.moves >= options_.moves || options_.stopped();
+    return result_.peak <= options_.bound || result_.moves >= mostMoves() || options_.stopped();
+  }
+  std::int64_t mostMoves() const {
+    return result_.peak > options_.far ? options_.farMoves : options_.moves;
   }
 
   /// Asks for the bound, and for what lies between what was missed and the peak.
-  void narrow(std::size_t width) {
+  void narrow() {
     std::int64_t missed = options_.bound.count();
     std::int64_t capacity = options_.bound.count();
     while (!over() && capacity < result_.peak.count()) {
-      if (!fits(capacity, width)) missed = capacity;
+      if (!fits(capacity)) missed = capacity;
       const std::int64_t least =
           std::max(unit_, (result_.peak - options_.bound).count() / kFineness);
       const std::int64_t half = (result_.peak.count() - missed) / 2;
@@ -382,10 +389,13 @@ class BeamSearch {
     }
   }
 
-  bool fits(std::int64_t capacity, std::size_t width) {
-    sweep::BeamOptions options{.width = width, .stopped = options_.stopped};
-    for (; options.variant < sweep::kFirstNoisy; ++options.variant) {
-      options.moves = options_.moves - result_.moves;
+  bool fits(std::int64_t capacity) {
+    const std::size_t most = std::max<std::size_t>(1, kMostTrail / rectangles_.count());
+    const std::size_t width = round_ == 0 ? kFirstWidth : kWidth * exact::lubyLength(round_);
+    sweep::BeamOptions options{.width = std::min(most, width), .stopped = options_.stopped};
+    for (std::uint64_t way = 0; way < sweep::kFirstNoisy; ++way) {
+      options.variant = sweep::kFirstNoisy * round_ + way;
+      options.moves = mostMoves() - result_.moves;
       const sweep::BeamPlan plan = sweep::packByBeam(pieces_, capacity / unit_, options);
       result_.moves += plan.moves;
       if (!plan.offsets) continue;
@@ -405,6 +415,7 @@ class BeamSearch {
   const BeamSearchOptions& options_;
   std::int64_t unit_;
   std::vector<sweep::Piece> pieces_;  ///< By position; heights in units.
+  std::uint64_t round_ = 0;           ///< The first is without noise.
   BeamResult result_;
 };
 

@@ -26,7 +26,8 @@ struct BeamOptions {
 
 struct BeamPlan {
   std::optional<std::vector<std::int64_t>> offsets{};  ///< By piece; nothing: none was found.
-  std::int64_t moves = 0;                              ///< Placements of a piece on a partial plan.
+  /// Placements of a piece on a partial plan; those beside many live ones count for several.
+  std::int64_t moves = 0;
 };
 
 /// Packs pieces into `capacity` by beam search (Lowerre 1976): from the first moment to the last,
@@ -50,7 +51,8 @@ struct BeamSearchOptions {
   Bytes below{};                          ///< Only a lower peak is of use.
   Bytes bound{};                          ///< Nothing lower is possible: reason to stop.
   std::int64_t moves = 0;                 ///< Placements at most.
-  std::size_t width = 64;                 ///< To begin with.
+  Bytes far = kMaxBytes;                  ///< While the peak is above it,
+  std::int64_t farMoves = 0;              ///< so many placements at most.
   std::function<bool()> stopped{};        ///< Asked now and then.
   std::function<void(Bytes)> improved{};  ///< Told each lower peak. May be empty.
 };
@@ -61,11 +63,12 @@ struct BeamResult {
   std::int64_t moves = 0;
 };
 
-/// Asks `packByBeam` for the bound and then for what lies between it and the lowest peak, with a
-/// width that grows. Good where sizes are multiples of a coarse unit, so that many of them are
-/// equal; where sizes are rare, `searchFast` and the exact search are better. Returns no plan where
-/// something is pinned or has an alignment, or where `below` is more than 2^30 times the largest
-/// number that divides all sizes. The same for the same moves. O(live ones) for a placement.
+/// Asks `packByBeam` for the bound and then for what lies between it and the lowest peak, again and
+/// again, with noise and greater widths. Good where sizes are multiples of a coarse unit, so that
+/// many of them are equal; where sizes are rare, `searchFast` and the exact search are better.
+/// Returns no plan where something is pinned or has an alignment, or where `below` is more than
+/// 2^30 times the largest number that divides all sizes. The same for the same moves. O(live ones)
+/// for a placement.
 BeamResult searchBeam(const Rectangles& rectangles, const BeamSearchOptions& options);
 
 /// True where sizes are multiples of a unit of which `bound` has at most 2,048.
