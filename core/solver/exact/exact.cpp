@@ -133,6 +133,10 @@ constexpr double kJoinedAbove = 8;
 
 /// Nodes before the first beam search: joinings find easy plans sooner.
 constexpr std::int64_t kBeforeBeam = 100'000;
+/// The share of all nodes that beam searches have, and that where the capacity is of so few units.
+constexpr double kBeams = 0.25;
+constexpr double kCoarseBeams = 0.75;
+constexpr std::int64_t kCoarseUnits = 128;
 
 /// A budget that grows does so up to this many times while plans get lower.
 constexpr std::int64_t kMostGrowth = 16;
@@ -369,7 +373,7 @@ class Solver {
       const std::uint64_t number = ++part.joinings;
       const std::uint64_t seed = part.joiningTurns.next();
       const Joined joined = exact::joinHandovers(part.boxes, capacity, seed, nodes);
-      result_.nodes += joined.work;
+      const std::int64_t before = std::exchange(result_.nodes, result_.nodes + joined.work);
       part.joinsEnough =
           joined.boxes.boxes.size() < part.boxes.boxes.size() && !exact::isTooLarge(joined.boxes);
       if (!part.joinsEnough) return false;
@@ -377,7 +381,9 @@ class Solver {
       Portfolio portfolio(joined.boxes, capacity, orders, Portfolio::Aim::plan);
       const auto effort = kJoinedEffort * static_cast<std::int64_t>(exact::lubyLength(number));
       nodes -= static_cast<double>(effort + joined.work);
-      if (ask(portfolio, effort) != SearchOutcome::found) continue;
+      const SearchOutcome outcome = ask(portfolio, effort);
+      part.joiningTurns.pay(seed, result_.nodes - before);
+      if (outcome != SearchOutcome::found) continue;
       part.joiningTurns.reward(seed);
       take(part, joined.offsetsOf(portfolio.offsets()));
       result_.winner = fmt::format("{}, joined", portfolio.winner());
@@ -393,12 +399,13 @@ class Solver {
     return takeSwept(part, swept, "sweep");
   }
 
-  /// Packs what nearly fills the capacity by beam search, once more in another way, where other
-  /// searches have had as much work.
+  /// Packs what nearly fills the capacity by beam search, once more in another way, where that has
+  /// not had its share of the work: the coarser sizes are, the more it finds.
   bool askBeam(Part& part, Bytes capacity) {
-    if (options_.nodes > 0 || result_.nodes < std::max(kBeforeBeam, 2 * part.beamWork)) {
-      return false;
-    }
+    const bool coarse = capacity.count() <= kCoarseUnits * part.boxes.unit.count();
+    const double most = static_cast<double>(result_.nodes) * (coarse ? kCoarseBeams : kBeams);
+    if (options_.nodes > 0 || result_.nodes < kBeforeBeam) return false;
+    if (static_cast<double>(part.beamWork) > most) return false;
     const exact::Swept swept = exact::packNearlyFull(part.boxes, capacity, ++part.beams, stopped_);
     part.beamWork += swept.work;
     return takeSwept(part, swept, "beam");

@@ -44,16 +44,20 @@ Joined joinHandovers(const Boxes& whole, Bytes capacity, std::uint64_t seed,
 /// In how many kinds seeds join, one after the other.
 inline constexpr std::uint64_t kJoiningKinds = 12;
 
-/// Seeds for joinings: every kind has its turn, those that were any good more often.
+/// Seeds for joinings: every kind gets its share of the work, those that were any good a larger
+/// one.
 class JoiningTurns {
  public:
   JoiningTurns() { worth_.fill(1); }
 
   /// A capacity was asked for, so it may be that of the pool that all was cut from: kinds that join
-  /// holes and twins, by steps, and leave no box alone, have more turns from the start.
+  /// holes and twins, by steps, and leave no box alone, have a larger share from the start.
   void expectFull() { worth_[1] = worth_[11] = kGoodAtFirst; }
 
+  /// Of the kind that has had the least for its share.
   std::uint64_t next();
+  /// The joining of `seed`, and the search after it, took so many nodes.
+  void pay(std::uint64_t seed, std::int64_t nodes) { paid_[seed % kJoiningKinds] += nodes; }
   /// The joining of `seed` found a plan.
   void reward(std::uint64_t seed) { worth_[seed % kJoiningKinds] += kReward; }
 
@@ -63,7 +67,7 @@ class JoiningTurns {
 
   std::uint64_t turns_ = 0;
   std::array<std::int64_t, kJoiningKinds> worth_{};
-  std::array<std::int64_t, kJoiningKinds> credit_{};
+  std::array<std::int64_t, kJoiningKinds> paid_{};  ///< Nodes.
 };
 
 }  // namespace hw::exact
