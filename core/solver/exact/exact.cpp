@@ -124,6 +124,8 @@ constexpr std::int64_t kMostMoves = std::int64_t{1} << 40;
 /// Nodes of a joining, times the numbers of Luby, Sinclair and Zuckerman: one that is any good
 /// finds a plan soon, or a little later.
 constexpr std::int64_t kJoinedEffort = 2'500;
+/// From so many boxes on one joining is searched before the boxes as they are.
+constexpr std::size_t kJoinedFirst = 250;
 /// Of the nodes for a capacity, how many times as many joinings get: as many at the bound, where
 /// proofs come from the boxes as they are; more while only the capacity asked for is looked at,
 /// since what fits is found by them; above it, nearly all that is found is found by them.
@@ -351,7 +353,9 @@ class Solver {
     const std::int64_t effort = aside ? part.effort / kPartInBetween : part.effort;
     const double share = !low ? kJoinedAbove : isPatient() ? kJoinedAtFirst : kJoinedAtBound;
     if (part.joinings == 0) {
-      // Easy plans are found sooner than anything is joined.
+      const bool first = part.boxes.boxes.size() >= kJoinedFirst;
+      if (first && askJoined(part, capacity, kJoinedEffort)) return true;
+      // Easy plans of few boxes are found sooner than anything is joined.
       const SearchOutcome outcome = ask(*portfolio, portfolio->roundNodes());
       if (outcome == SearchOutcome::found || outcome == SearchOutcome::exhausted) {
         return settle(part, capacity, outcome, *portfolio);
