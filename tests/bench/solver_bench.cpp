@@ -317,8 +317,7 @@ void write(const Options& options, const Report& report) {
       out,
       "## The hard set: does it fit into 1 MiB?\n\n`exact` with that capacity: wall time of the "
       "planning call. MiniMalloc's seconds are those of its whole process on a machine like\n"
-      "this one; whole against whole, `highwater plan FILE -a exact --l2 1MiB` is 100 times as "
-      "fast (geometric mean), 14 times at least.\n\n| instance | "
+      "this one; [whole against whole](solver.md#figures).\n\n| instance | "
       "threads | status | wall s | MiniMalloc s | times faster | valid |\n|---|---|---|---|"
       "---|---|---|\n{}\n",
       report.capacity);

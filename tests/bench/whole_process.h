@@ -78,9 +78,12 @@ inline ProcessCost runWhole(std::vector<std::string> words, const std::string& o
   return cost;
 }
 
-/// `highwater plan FILE`, its report written to `report`.
-inline ProcessCost planFile(const std::string& file, const std::string& report) {
-  ProcessCost cost = runWhole({"plan", file, "--quiet"}, report);
+/// `highwater plan FILE` and `more` words, its report written to `report`.
+inline ProcessCost planFile(const std::string& file, const std::string& report,
+                            const std::vector<std::string>& more) {
+  std::vector<std::string> words{"plan", file, "--quiet"};
+  words.insert(words.end(), more.begin(), more.end());
+  ProcessCost cost = runWhole(std::move(words), report);
   std::ifstream in(report);
   const std::string text(std::istreambuf_iterator<char>(in), {});
   cost.peak = numberAfter(text, "\n  highest address ");
@@ -89,7 +92,8 @@ inline ProcessCost planFile(const std::string& file, const std::string& report) 
 }
 
 /// The least wall time of several runs on `problem`, written to a file of the temporary folder.
-inline ProcessCost planWhole(const Problem& problem, int repeats) {
+inline ProcessCost planWhole(const Problem& problem, int repeats,
+                             const std::vector<std::string>& more = {}) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::temp_directory_path();
   const std::string file = (folder / "highwater_bench.csv").string();
@@ -97,9 +101,9 @@ inline ProcessCost planWhole(const Problem& problem, int repeats) {
   std::ofstream out(file);
   writeProblem(problem, out);
   out.close();
-  ProcessCost least = planFile(file, report);
+  ProcessCost least = planFile(file, report, more);
   for (int i = 1; i < repeats; ++i) {
-    const ProcessCost again = planFile(file, report);
+    const ProcessCost again = planFile(file, report, more);
     if (again.wall < least.wall) least = again;
   }
   fs::remove(file);
