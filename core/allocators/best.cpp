@@ -34,7 +34,7 @@ constexpr std::int64_t kStaysOfNodes = 500;
 /// a node then takes longer.
 constexpr std::int64_t kStaysOfSharedNodes = 1'000;
 /// Placements of the beam search for each node of the exact one; more where sizes are coarse.
-constexpr std::int64_t kBeamMoves = 20;
+constexpr std::int64_t kBeamMoves = 40;
 constexpr std::int64_t kCoarseBeamMoves = 60;
 /// While the plan is above the bound by more than 1 / kFar of it, there are kFarBeam times as many
 /// where sizes are coarse.
