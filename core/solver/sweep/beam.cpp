@@ -19,6 +19,8 @@ constexpr std::int64_t kParts = 16;
 constexpr std::int64_t kNoise = 2;
 /// A placement beside so many live ones counts as one; half of its work does not depend on them.
 constexpr std::size_t kLiveOfAMove = 8;
+/// Partial plans that are remembered, 8 bytes each: 64 MiB.
+constexpr std::size_t kMostTrail = std::size_t{1} << 23U;
 /// How many moments, from this one on, are looked at before a partial plan is kept.
 constexpr std::size_t kMomentsAhead = 4;
 
@@ -73,7 +75,7 @@ class Seen {
 /// What is still to be placed at a moment, the same for all partial plans.
 struct Ahead {
   std::int32_t time = 0;
-  std::int32_t free = 0;     ///< Once all that is live then is placed.
+  std::int64_t free = 0;     ///< Once all that is live then is placed.
   std::int32_t largest = 0;  ///< Of what is to be placed.
   /// By the size of a hole: what is left of it at least.
   std::vector<std::int32_t> waste{};
@@ -85,7 +87,8 @@ class Beam {
   Beam(std::span<const Piece> pieces, std::int64_t capacity, const BeamOptions& options)
       : options_(options),
         capacity_(static_cast<std::int32_t>(capacity)),
-        seen_(options.width),
+        width_(std::min(options.width, kMostTrail / std::max<std::size_t>(1, pieces.size()) + 1)),
+        seen_(width_),
         now_(1) {
     for (const Piece& piece : pieces) last_ = std::max(last_, static_cast<std::int32_t>(piece.end));
     const bool backwards = options.variant % 2 == 1;
@@ -105,8 +108,8 @@ class Beam {
     BeamPlan plan;
     std::int32_t time = -1;
     for (std::size_t next = 0; next < pieces_.size(); ++next) {
+      if (plan.moves >= options_.moves || options_.stopped()) return plan;
       if (pieces_[next].begin != time) {
-        if (plan.moves >= options_.moves || options_.stopped()) return plan;
         time = pieces_[next].begin;
         end(time);
       }
@@ -235,7 +238,7 @@ class Beam {
     std::size_t used = 0;
     auto& trail = trail_.emplace_back();
     for (const Child& child : children_) {
-      if (used == options_.width) break;
+      if (used == width_) break;
       const Partial& parent = now_[child.parent];
       const Live live{child.at, child.at + pieces_[next].height, pieces_[next].end};
       const std::uint64_t hash = parent.hash ^ live.hash();
@@ -310,10 +313,11 @@ class Beam {
 
   const BeamOptions& options_;
   std::int32_t capacity_;
+  std::size_t width_;
   Seen seen_;
   std::vector<Placed> pieces_;
   std::int32_t last_ = 0;           ///< When all is over.
-  std::vector<std::int32_t> free_;  ///< By moment.
+  std::vector<std::int64_t> free_;  ///< By moment; negative where more is live.
   std::int64_t meanLife_ = 0;       ///< What it counts that two end together.
   std::array<Ahead, kMomentsAhead> ahead_;
   std::size_t momentsAhead_ = 0;
@@ -339,8 +343,6 @@ namespace {
 /// Zuckerman.
 constexpr std::size_t kFirstWidth = 64;
 constexpr std::size_t kWidth = 256;
-/// Partial plans that a sweep remembers, 8 bytes each: 64 MiB.
-constexpr std::size_t kMostTrail = std::size_t{1} << 23U;
 /// Peaks that differ by less than this part of the gap to the bound are not told apart.
 constexpr std::int64_t kFineness = 16;
 
@@ -390,9 +392,9 @@ class BeamSearch {
   }
 
   bool fits(std::int64_t capacity) {
-    const std::size_t most = std::max<std::size_t>(1, kMostTrail / rectangles_.count());
-    const std::size_t width = round_ == 0 ? kFirstWidth : kWidth * exact::lubyLength(round_);
-    sweep::BeamOptions options{.width = std::min(most, width), .stopped = options_.stopped};
+    sweep::BeamOptions options{
+        .width = round_ == 0 ? kFirstWidth : kWidth * exact::lubyLength(round_),
+        .stopped = options_.stopped};
     for (std::uint64_t way = 0; way < sweep::kFirstNoisy; ++way) {
       options.variant = sweep::kFirstNoisy * round_ + way;
       options.moves = mostMoves() - result_.moves;

@@ -16,12 +16,13 @@ namespace hw::sweep {
 inline constexpr std::uint64_t kFirstNoisy = 4;
 
 struct BeamOptions {
-  std::size_t width = 64;  ///< Partial plans that are kept.
+  /// Partial plans that are kept; times the number of pieces at most 2^23.
+  std::size_t width = 64;
   /// Its lowest bit: backwards in time; the next one: of what begins together the one that ends
   /// last comes first, not the highest. From `kFirstNoisy` on it is also the seed of noise.
   std::uint64_t variant = 0;
   std::int64_t moves = std::numeric_limits<std::int64_t>::max();  ///< At most, or few more.
-  std::function<bool()> stopped{};  ///< Asked at each moment; not empty.
+  std::function<bool()> stopped{};  ///< Asked for each piece; not empty.
 };
 
 struct BeamPlan {
