@@ -1,8 +1,8 @@
 // The hard set at 1 MiB by `exact`, one thread, each problem told in six ways: seconds of processor
-// time, and how many times faster than MiniMalloc where its time is known, of the search and of whole
-// processes. A line for each problem.
-// `hard_set_bench [--least SECONDS] [FILE…]`: without files, those of the corpus; the published set
-// has four more. --least asks for the least capacity in that time instead, and prints the peaks.
+// time, and how many times faster than MiniMalloc where its time is known, of the search and of
+// whole processes. A line for each problem. `hard_set_bench [--least SECONDS] [FILE…]`: without
+// files, those of the corpus; the published set has four more. --least asks for the least capacity
+// in that time instead, and prints the peaks.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
