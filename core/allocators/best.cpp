@@ -39,7 +39,7 @@ constexpr std::int64_t kCoarseBeamMoves = 60;
 /// While the plan is above the bound by more than 1 / kFar of it, there are kFarBeam times as many
 /// where sizes are coarse.
 constexpr std::int64_t kFar = 20;
-constexpr std::int64_t kFarBeam = 3;
+constexpr std::int64_t kFarBeam = 8;
 /// Placements before anything else is tried: most problems need no more.
 constexpr std::int64_t kFirstMoves = 150'000;
 /// With a time limit, searches have so many times the budget from round to round. The exact search

@@ -377,10 +377,12 @@ class BeamSearch {
     return result_.peak > options_.far ? options_.farMoves : options_.moves;
   }
 
-  /// Asks for the bound, and for what lies between what was missed and the peak.
+  /// Asks for the bound, or in later rounds for what is not far where the peak is, and for what lies
+  /// between what was missed and the peak.
   void narrow() {
+    const bool isFar = round_ > 0 && result_.peak > options_.far;
     std::int64_t missed = options_.bound.count();
-    std::int64_t capacity = options_.bound.count();
+    std::int64_t capacity = isFar ? options_.far.count() / unit_ * unit_ : missed;
     while (!over() && capacity < result_.peak.count()) {
       if (!fits(capacity)) missed = capacity;
       const std::int64_t least =
