@@ -377,8 +377,8 @@ class BeamSearch {
     return result_.peak > options_.far ? options_.farMoves : options_.moves;
   }
 
-  /// Asks for the bound, or in later rounds for what is not far where the peak is, and for what lies
-  /// between what was missed and the peak.
+  /// Asks for the bound, and for what lies between what was missed and the peak. Where the peak is
+  /// far, later rounds ask for what is not, instead of the bound.
   void narrow() {
     const bool isFar = round_ > 0 && result_.peak > options_.far;
     std::int64_t missed = options_.bound.count();
