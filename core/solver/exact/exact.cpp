@@ -21,6 +21,7 @@
 #include "core/solver/exact/portfolio.h"
 #include "core/solver/exact/swept.h"
 #include "core/solver/fast/fast_search.h"
+#include "core/solver/luby.h"
 #include "core/solver/orders.h"
 #include "core/solver/placer.h"
 
@@ -135,7 +136,8 @@ constexpr double kJoinedAbove = 8;
 
 /// Nodes before the first beam search: joinings find easy plans sooner.
 constexpr std::int64_t kBeforeBeam = 100'000;
-/// The share of all nodes that beam searches have, and that where the capacity is of so few units.
+/// The share of all nodes that beam searches have; the second where the capacity has at most
+/// `kCoarseUnits`.
 constexpr double kBeams = 0.25;
 constexpr double kCoarseBeams = 0.75;
 constexpr std::int64_t kCoarseUnits = 128;
@@ -215,22 +217,19 @@ class Solver {
     Bytes bound;
     for (const Part& part : parts_) bound = std::max(bound, part.bound);
     bool first = true;
-    visitQuickPlans(
-        problem_, pool_, options_.capacity.value_or(bound), options_.stop,
-        [this] { return limits_.over(); },
-        [&](const QuickPlan& plan) {
-          adopt(plan.offsets, std::exchange(first, false));
-          return !decidedBy(worstPeak());
-        });
+    visitQuickPlans(problem_, pool_, options_.capacity.value_or(bound), options_.stop, stopped_,
+                    [&](const QuickPlan& plan) {
+                      adopt(plan.offsets, std::exchange(first, false));
+                      return !decidedBy(worstPeak());
+                    });
     if (first) result_.offsets = {};
   }
 
   /// Packs the skyline, with a budget of its own that doubles from try to try, or with all that is
   /// left.
   void trySkyline(bool allLeft) {
-    FastOptions options{.moves = 0,
-                        .bound = options_.capacity.value_or(result_.bound),
-                        .stopped = [this] { return limits_.over(); }};
+    FastOptions options{
+        .moves = 0, .bound = options_.capacity.value_or(result_.bound), .stopped = stopped_};
     if (!allLeft && skylines_ > 0) {
       options.moves = kSkylineMoves << std::min(skylines_, kMostDoublings);
       options.seed += static_cast<std::uint64_t>(skylines_);
@@ -383,7 +382,7 @@ class Solver {
       if (!part.joinsEnough) return false;
       exact::OrderMaker orders(joined.boxes);
       Portfolio portfolio(joined.boxes, capacity, orders, Portfolio::Aim::plan);
-      const auto effort = kJoinedEffort * static_cast<std::int64_t>(exact::lubyLength(number));
+      const auto effort = kJoinedEffort * static_cast<std::int64_t>(lubyLength(number));
       nodes -= static_cast<double>(effort + joined.work);
       const SearchOutcome outcome = ask(portfolio, effort);
       part.joiningTurns.pay(seed, result_.nodes - before);

@@ -41,7 +41,7 @@ struct Joined {
 Joined joinHandovers(const Boxes& whole, Bytes capacity, std::uint64_t seed,
                      double most = std::numeric_limits<double>::infinity());
 
-/// In how many kinds seeds join, one after the other.
+/// The number of kinds of joinings: a seed's remainder by it is its kind.
 inline constexpr std::uint64_t kJoiningKinds = 12;
 
 /// Seeds for joinings: every kind gets its share of the work, those that were any good a larger

@@ -1,12 +1,12 @@
 #include "core/solver/exact/portfolio.h"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 #include <span>
 #include <thread>
 
 #include "core/base/dice.h"
+#include "core/solver/luby.h"
 
 namespace hw::exact {
 namespace {
@@ -102,14 +102,6 @@ void OrderMaker::learn(const std::vector<std::uint64_t>& failures) {
   if (sum == 0) return;
   for (std::size_t s = 0; s < failures.size(); ++s) {
     pressure_[s] += kLesson * static_cast<double>(failures[s]) / static_cast<double>(sum);
-  }
-}
-
-std::uint64_t lubyLength(std::uint64_t number) {
-  for (;;) {
-    const std::uint64_t whole = std::bit_ceil(number + 1) - 1;
-    if (number == whole) return (whole + 1) / 2;
-    number -= whole / 2;
   }
 }
 

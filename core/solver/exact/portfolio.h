@@ -65,10 +65,6 @@ struct Limits {
   }
 };
 
-/// 1, 1, 2, 1, 1, 2, 4, 1, …, from number 1 on: how long tries are best made of which nobody knows
-/// how long the good ones take (Luby, Sinclair and Zuckerman 1993).
-std::uint64_t lubyLength(std::uint64_t number);
-
 /// Several searches for the same thing, each with orders of its own, taking turns: some orders need
 /// a thousandth of the nodes that others do, and nobody knows which before. *Learners* begin anew
 /// each turn, with an order made from how all failed; *provers* go on where they were, so that one

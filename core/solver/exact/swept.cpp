@@ -9,7 +9,7 @@
 
 #include "core/base/dice.h"
 #include "core/solver/exact/jigsaw.h"
-#include "core/solver/exact/portfolio.h"
+#include "core/solver/luby.h"
 #include "core/solver/sweep/beam.h"
 #include "core/solver/sweep/handover_sweep.h"
 
@@ -231,6 +231,7 @@ constexpr std::int64_t kJoinWork = 4;
 constexpr std::size_t kBeamWidth = 256;
 /// One try of so many packs the boxes as they are.
 constexpr std::uint64_t kJoinsNothing = 3;
+/// Placements of the beam search that take as long as a node.
 constexpr std::int64_t kMovesOfANode = 3;
 
 /// Joins what fits together too well, by a likelihood that is drawn.

@@ -24,8 +24,8 @@ struct Swept {
 Swept packFull(const Boxes& boxes, Bytes capacity, std::uint64_t seed,
                const std::function<bool()>& stopped);
 
-/// One try to pack boxes into `capacity` that need not fill it: some are joined likewise, and a
-/// beam search with noise (`packByBeam`) packs what they become.
+/// One try to pack boxes into `capacity` that need not fill it: in two of three seeds some are
+/// joined as by `packFull`, and a beam search with noise (`packByBeam`) packs what they become.
 Swept packNearlyFull(const Boxes& boxes, Bytes capacity, std::uint64_t seed,
                      const std::function<bool()>& stopped);
 

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "core/base/dice.h"
-#include "core/solver/exact/portfolio.h"
+#include "core/solver/luby.h"
 
 namespace hw::sweep {
 namespace {
@@ -220,7 +220,8 @@ class Beam {
     return true;
   }
 
-  /// Twice the time for which an edge is covered that lies against one that ends at `end`.
+  /// Twice the time for which an edge is covered that lies against one that ends at `end`, and more
+  /// where both end together; in `kParts` of a moment.
   std::int64_t covered(std::int32_t end, std::int32_t begin, std::int32_t otherEnd) const {
     const std::int64_t time = std::min(end, otherEnd) - begin;
     return kParts * (end == otherEnd ? 3 * time + meanLife_ : 2 * time);
@@ -262,10 +263,11 @@ class Beam {
   void addChildren(std::size_t parent, std::size_t next) {
     const std::vector<Live>& live = now_[parent].live;
     const auto [begin, end, height, number] = pieces_[next];
+    const std::uint64_t lot = options_.variant ^ scramble(now_[parent].hash + next);
     Child best;
     Child second;
     const auto take = [&](std::size_t hole, std::int32_t at, std::int64_t cover) {
-      const std::int64_t score = now_[parent].score + cover + noise(now_[parent].hash, next, at);
+      const std::int64_t score = now_[parent].score + cover + noise(lot, at);
       if (score <= second.score) return;
       second = {score, static_cast<std::uint32_t>(parent), static_cast<std::uint32_t>(hole), at};
       if (second.score > best.score) std::swap(best, second);
@@ -288,10 +290,10 @@ class Beam {
     if (second.score != kNone) children_.push_back(second);
   }
 
-  std::int64_t noise(std::uint64_t hash, std::size_t next, std::int32_t at) const {
+  /// The same for the same `lot` and place.
+  std::int64_t noise(std::uint64_t lot, std::int32_t at) const {
     if (options_.variant < kFirstNoisy) return 0;
-    const std::uint64_t drawn = scramble(options_.variant ^ scramble(hash + next) ^
-                                         static_cast<std::uint64_t>(at) * kScrambleStep);
+    const std::uint64_t drawn = scramble(lot ^ static_cast<std::uint64_t>(at) * kScrambleStep);
     constexpr std::uint64_t kWays = 2 * kNoise + 1;
     return (static_cast<std::int64_t>(drawn % kWays) - kNoise) * meanLife_;
   }
@@ -394,9 +396,8 @@ class BeamSearch {
   }
 
   bool fits(std::int64_t capacity) {
-    sweep::BeamOptions options{
-        .width = round_ == 0 ? kFirstWidth : kWidth * exact::lubyLength(round_),
-        .stopped = options_.stopped};
+    sweep::BeamOptions options{.width = round_ == 0 ? kFirstWidth : kWidth * lubyLength(round_),
+                               .stopped = options_.stopped};
     for (std::uint64_t way = 0; way < sweep::kFirstNoisy; ++way) {
       options.variant = sweep::kFirstNoisy * round_ + way;
       options.moves = mostMoves() - result_.moves;

@@ -38,9 +38,10 @@ struct BeamPlan {
 /// another one, or the end of the memory, lies against it. Two that lie against each other and end
 /// together leave one hole instead of two, so that counts for more.
 ///
-/// A partial plan is dropped where what begins at this moment or the next cannot be placed: its
-/// holes cannot be filled by any sums of these heights to within what is free then, or the largest
-/// does not fit. Heights and capacity are in units and below 2^31. The same for the same options.
+/// A partial plan is dropped where what is live at this moment or at one of the next three cannot
+/// be placed: no sums of the heights still to come fill the holes to within what is free then, or
+/// the highest fits into none. That is looked at up to `kMostHigh` units of capacity. Heights and
+/// capacity are in units and below 2^31. The same for the same options.
 BeamPlan packByBeam(std::span<const Piece> pieces, std::int64_t capacity,
                     const BeamOptions& options);
 
@@ -52,8 +53,8 @@ struct BeamSearchOptions {
   Bytes below{};                          ///< Only a lower peak is of use.
   Bytes bound{};                          ///< Nothing lower is possible: reason to stop.
   std::int64_t moves = 0;                 ///< Placements at most.
-  Bytes far = kMaxBytes;                  ///< While the peak is above it,
-  std::int64_t farMoves = 0;              ///< so many placements at most.
+  Bytes far = kMaxBytes;                  ///< A peak above it is far from the bound.
+  std::int64_t farMoves = 0;              ///< Placements at most while the peak is far.
   std::function<bool()> stopped{};        ///< Asked now and then.
   std::function<void(Bytes)> improved{};  ///< Told each lower peak. May be empty.
 };
