@@ -12,6 +12,7 @@
 #include "core/plan/metrics.h"
 #include "core/solver/core_first.h"
 #include "core/solver/fast/fast_search.h"
+#include "core/solver/fast/peak_repair.h"
 #include "core/solver/order_search.h"
 #include "core/solver/placer.h"
 #include "core/solver/sweep/beam.h"
@@ -36,10 +37,13 @@ constexpr std::int64_t kStaysOfSharedNodes = 1'000;
 /// Placements of the beam search for each node of the exact one; more where sizes are coarse.
 constexpr std::int64_t kBeamMoves = 40;
 constexpr std::int64_t kCoarseBeamMoves = 60;
-/// While the plan is above the bound by more than 1 / kFar of it, there are kFarBeam times as many
-/// where sizes are coarse.
+/// Where sizes are coarse and the plan is above the bound by more than 1 / kFar of it, the skyline
+/// runs from up to kFarSkylines other seeds, beams have kFarBeam times as many placements, and
+/// windows are packed anew with kFarMoves times the placements of the skyline.
 constexpr std::int64_t kFar = 20;
+constexpr std::uint64_t kFarSkylines = 8;
 constexpr std::int64_t kFarBeam = 8;
+constexpr std::int64_t kFarMoves = 20;
 /// Placements before anything else is tried: most problems need no more.
 constexpr std::int64_t kFirstMoves = 150'000;
 /// With a time limit, searches have so many times the budget from round to round. The exact search
@@ -346,16 +350,38 @@ void PoolSearch::runCoreFirst() {
 void PoolSearch::runBeam() {
   if (rectangles_.count() > kExactStays || fits()) return;
   const bool coarse = isCoarse(rectangles_, bound_);
-  BeamSearchOptions options{.below = peak_,
-                            .bound = bound_,
-                            .moves = (coarse ? kCoarseBeamMoves : kBeamMoves) * budget_.nodes,
-                            .far = bound_ + Bytes(bound_.count() / kFar),
-                            .stopped = [this] { return stopped() || late(); },
-                            .improved = [this](Bytes peak) { improve(peak, "beam"); }};
-  options.farMoves = (coarse ? kFarBeam : 1) * options.moves;
-  const BeamResult found = searchBeam(rectangles_, options);
+  const Bytes near = coarse ? bound_ + Bytes(bound_.count() / kFar) : kMaxBytes;
+  for (std::uint64_t i = 0; peak_ > near && !done() && i < kFarSkylines; ++i) {
+    runSkyline(budget_.moves, context_.seed + kMostRounds + i);
+  }
+  if (done()) return;
+  const std::int64_t moves = (coarse ? kCoarseBeamMoves : kBeamMoves) * budget_.nodes;
+  const BeamResult found =
+      searchBeam(rectangles_, {.below = peak_,
+                               .bound = bound_,
+                               .moves = moves,
+                               .far = near,
+                               .farMoves = kFarBeam * moves,
+                               .stopped = [this] { return stopped() || late(); },
+                               .improved = [this](Bytes peak) { improve(peak, "beam"); }});
   moves_ += found.moves;
   if (!found.offsets.empty()) take(found.offsets);
+  if (peak_ > near && !done()) repackWindows(near);
+}
+
+void PoolSearch::repackWindows(Bytes near) {
+  std::vector<Bytes> offsets;
+  for (const StayId id : rectangles_.stays) offsets.push_back(offsets_[id]);
+  const RepairResult found = lowerPeaks(rectangles_,
+                                        {.bound = near,
+                                         .moves = kFarMoves * budget_.moves,
+                                         .seed = context_.seed,
+                                         .stopped = [this] { return stopped() || late(); }},
+                                        offsets);
+  moves_ += found.moves;
+  if (found.peak >= peak_) return;
+  take(offsets);
+  improve(found.peak, "windows packed anew");
 }
 
 void PoolSearch::runGreedy() {

@@ -1,7 +1,10 @@
 #include "core/solver/fast/peak_repair.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
+#include "core/base/dice.h"
 #include "core/solver/fast/fast_search.h"
 
 namespace hw {
@@ -12,6 +15,12 @@ constexpr std::uint32_t kFirstMargin = 256;
 constexpr std::uint32_t kLastMargin = 16'384;
 /// One place may cost this many packings of its window.
 constexpr std::int64_t kPackings = 64;
+/// Stays around a place, on both sides together, where windows are drawn by chance. Each so
+/// many-th may cost more packings.
+constexpr std::uint32_t kLeastAround = 16;
+constexpr std::uint32_t kMostAround = 400;
+constexpr int kLongTurn = 4;
+constexpr std::int64_t kLongPackings = 6 * kPackings;
 
 /// Stays of a window by begin, as rectangles with ranks of their own.
 void arrange(const Rectangles& whole, Interval<std::uint32_t> steps, PackingWindow& window) {
@@ -27,13 +36,13 @@ void arrange(const Rectangles& whole, Interval<std::uint32_t> steps, PackingWind
 
 /// The ranks from some stays before `high` to some after.
 Interval<std::uint32_t> widened(const Rectangles& whole, Interval<std::uint32_t> high,
-                                std::uint32_t margin) {
+                                std::uint32_t before, std::uint32_t after) {
   const auto count = static_cast<std::uint32_t>(whole.count());
   const std::uint32_t first = whole.first[high.begin];
   const std::uint32_t last = whole.first[high.end];
   const auto end = static_cast<std::uint32_t>(whole.steps.size() - 1);
-  return {first > margin ? whole.begin[first - margin] : 0,
-          last + margin < count ? std::max(high.end, whole.begin[last + margin]) : end};
+  return {first > before ? whole.begin[first - before] : 0,
+          last + after < count ? std::max(high.end, whole.begin[last + after]) : end};
 }
 
 class Repair {
@@ -41,8 +50,8 @@ class Repair {
   Repair(const Rectangles& whole, const RepairOptions& options, std::vector<Bytes>& offsets)
       : whole_(whole), options_(options), offsets_(offsets) {}
 
-  RepairResult run() {
-    std::vector<std::uint32_t> high = tooHigh();
+  RepairResult repairPlaces() {
+    const std::vector<std::uint32_t> high = tooHigh();
     // With more than that too high, it is the packing that is bad and not a place in it.
     if (high.size() * 50 <= whole_.count()) {
       for (const std::uint32_t position : high) {
@@ -50,11 +59,33 @@ class Repair {
         if (topOf(position) > options_.bound && !spent()) lower(position);
       }
     }
-    for (std::size_t i = 0; i < whole_.count(); ++i) {
-      result_.peak = std::max(result_.peak, topOf(static_cast<std::uint32_t>(i)));
+    return withPeak();
+  }
+
+  RepairResult search() {
+    Dice dice(options_.seed);
+    const auto upTo = [&](std::size_t most) {
+      return static_cast<std::uint32_t>(dice.roll(0, static_cast<std::int64_t>(most)));
+    };
+    std::vector<std::uint32_t> high = tooHigh();
+    for (int turn = 1; !high.empty() && !spent(); ++turn) {
+      const std::uint32_t one = high[upTo(high.size() - 1)];
+      // The logarithm of the width is uniform.
+      const auto around = static_cast<std::uint32_t>(
+          kLeastAround * std::pow(double{kMostAround} / kLeastAround, dice.fraction()));
+      const std::uint32_t before = upTo(around);
+      const PackingWindow window =
+          cutWindow(whole_, offsets_, widened(whole_, lifeOf(one), before, around - before));
+      const FastResult found = packed(window, turn % kLongTurn == 0 ? kLongPackings : kPackings,
+                                      upTo(std::numeric_limits<std::int32_t>::max()));
+      if (found.offsets.empty()) continue;
+      std::vector<Bytes> now;
+      for (const std::uint32_t position : window.positions) now.push_back(offsets_[position]);
+      if (excess(window, found.offsets) > excess(window, now)) continue;
+      put(window, found.offsets);
+      high = tooHigh();
     }
-    for (const auto& pin : whole_.pins) result_.peak = std::max(result_.peak, pin.top);
-    return result_;
+    return withPeak();
   }
 
  private:
@@ -71,24 +102,50 @@ class Repair {
     return high;
   }
 
+  RepairResult withPeak() {
+    for (std::uint32_t i = 0; i < whole_.count(); ++i) {
+      result_.peak = std::max(result_.peak, topOf(i));
+    }
+    for (const auto& pin : whole_.pins) result_.peak = std::max(result_.peak, pin.top);
+    return result_;
+  }
+
+  Interval<std::uint32_t> lifeOf(std::uint32_t position) const {
+    return {whole_.begin[position], whole_.end[position]};
+  }
+
+  FastResult packed(const PackingWindow& window, std::int64_t packings, std::uint64_t seed) {
+    const std::int64_t moves = packings * static_cast<std::int64_t>(window.positions.size());
+    FastResult found =
+        searchFast(window.rectangles, {.moves = std::min(moves, options_.moves - result_.moves),
+                                       .seed = seed,
+                                       .bound = options_.bound,
+                                       .stopped = options_.stopped});
+    result_.moves += found.moves;
+    return found;
+  }
+
+  void put(const PackingWindow& window, const std::vector<Bytes>& offsets) {
+    for (std::size_t i = 0; i < offsets.size(); ++i) offsets_[window.positions[i]] = offsets[i];
+  }
+
+  /// By how much stays of a window end above the bound, all together.
+  Bytes excess(const PackingWindow& window, const std::vector<Bytes>& offsets) const {
+    Bytes sum;
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+      sum += std::max(Bytes(), offsets[i] + window.rectangles.size[i] - options_.bound);
+    }
+    return sum;
+  }
+
   /// Searches wider and wider windows around one stay.
   void lower(std::uint32_t position) {
-    const Interval<std::uint32_t> high{whole_.begin[position], whole_.end[position]};
     for (std::uint32_t margin = kFirstMargin; margin <= kLastMargin && !spent(); margin *= 4) {
-      PackingWindow window = cutWindow(whole_, offsets_, widened(whole_, high, margin));
-      const auto count = static_cast<std::int64_t>(window.positions.size());
-      const FastResult found = searchFast(
-          window.rectangles, {.moves = std::min(kPackings * count, options_.moves - result_.moves),
-                              .seed = options_.seed,
-                              .bound = options_.bound,
-                              .stopped = options_.stopped});
-      result_.moves += found.moves;
+      const PackingWindow window =
+          cutWindow(whole_, offsets_, widened(whole_, lifeOf(position), margin, margin));
+      const FastResult found = packed(window, kPackings, options_.seed);
       if (found.offsets.empty()) return;
-      if (found.peak < window.peak) {
-        for (std::size_t i = 0; i < window.positions.size(); ++i) {
-          offsets_[window.positions[i]] = found.offsets[i];
-        }
-      }
+      if (found.peak < window.peak) put(window, found.offsets);
       if (found.peak <= options_.bound) return;
     }
   }
@@ -134,7 +191,12 @@ PackingWindow cutWindow(const Rectangles& whole, const std::vector<Bytes>& offse
 
 RepairResult repairPeaks(const Rectangles& rectangles, const RepairOptions& options,
                          std::vector<Bytes>& offsets) {
-  return Repair(rectangles, options, offsets).run();
+  return Repair(rectangles, options, offsets).repairPlaces();
+}
+
+RepairResult lowerPeaks(const Rectangles& rectangles, const RepairOptions& options,
+                        std::vector<Bytes>& offsets) {
+  return Repair(rectangles, options, offsets).search();
 }
 
 }  // namespace hw

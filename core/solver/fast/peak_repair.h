@@ -39,4 +39,11 @@ struct RepairResult {
 RepairResult repairPeaks(const Rectangles& rectangles, const RepairOptions& options,
                          std::vector<Bytes>& offsets);
 
+/// Lowers the peak of a small packing, wherever it is too high: large neighbourhood search (Shaw
+/// 1998). Again and again a window around something that ends above the bound is packed anew, with
+/// chance, and kept where no more bytes than before end above it. Until nothing does, or the moves
+/// are over. `offsets`, by position, stays a packing at any time.
+RepairResult lowerPeaks(const Rectangles& rectangles, const RepairOptions& options,
+                        std::vector<Bytes>& offsets);
+
 }  // namespace hw

@@ -48,6 +48,14 @@ FastResult searched(const Rectangles& rectangles, std::int64_t moves, std::uint6
   return searchFast(rectangles, {.moves = moves, .seed = seed, .bound = loadBound(rectangles)});
 }
 
+std::vector<Bytes> largestFirst(const Rectangles& rectangles) {
+  Skyline skyline(rectangles);
+  std::vector<float> sizes;
+  for (const Bytes size : rectangles.size) sizes.push_back(static_cast<float>(size.count()));
+  skyline.pack(sizes, {});
+  return skyline.offsets();
+}
+
 }  // namespace
 
 TEST_CASE("the unplaced one of highest priority is found as by looking at all", "[fast]") {
@@ -185,26 +193,40 @@ TEST_CASE("a window holds what lies inside and pins what reaches beyond", "[fast
 }
 
 TEST_CASE("a repair keeps the packing valid and never raises it", "[fast]") {
+  const bool everywhere = GENERATE(false, true);
+  const auto& repair = everywhere ? lowerPeaks : repairPeaks;
+  const std::size_t count = everywhere ? 300 : 3'000;
   for (std::uint64_t seed = 1; seed <= 15; ++seed) {
-    CAPTURE(seed);
+    CAPTURE(seed, count);
     test::Dice dice(seed);
-    Problem problem = test::randProblem(3'000, seed);
+    Problem problem = test::randProblem(count, seed);
     if (seed % 3 == 0) {
       for (Stay& stay : problem.stays) stay.alignment = Bytes(dice.chance(30) ? 64 : 1);
     }
     const Rectangles rectangles = rectanglesOf(problem, PoolId(0));
-    Skyline skyline(rectangles);
-    std::vector<float> sizes;
-    for (const Bytes size : rectangles.size) sizes.push_back(static_cast<float>(size.count()));
-    const Bytes before = skyline.pack(sizes, {}).peak;
-    std::vector<Bytes> offsets = skyline.offsets();
+    std::vector<Bytes> offsets = largestFirst(rectangles);
+    const Bytes before = planOf(problem, rectangles, offsets).footprint(PoolId(0));
     const RepairResult repaired =
-        repairPeaks(rectangles, {.bound = loadBound(rectangles), .moves = 200'000}, offsets);
+        repair(rectangles, {.bound = loadBound(rectangles), .moves = 200'000}, offsets);
     const Plan plan = planOf(problem, rectangles, offsets);
     REQUIRE(validate(problem, plan).empty());
     CHECK(plan.footprint(PoolId(0)) == repaired.peak);
     CHECK(repaired.peak <= before);
   }
+}
+
+TEST_CASE("windows that are packed anew bring a plan near its bound", "[fast]") {
+  const Problem problem =
+      generateProblem("guillotine:buffers=120,cuts=anywhere,heights=64,out=5,seed=3,steps=100")
+          .problem;
+  const Rectangles rectangles = rectanglesOf(problem, PoolId(0));
+  const Bytes bound = loadBound(rectangles);
+  const Bytes near = bound + Bytes(bound.count() / 20);
+  std::vector<Bytes> offsets = largestFirst(rectangles);
+  REQUIRE(planOf(problem, rectangles, offsets).footprint(PoolId(0)) > near);
+  const RepairResult found = lowerPeaks(rectangles, {.bound = near, .moves = 1'000'000}, offsets);
+  CHECK(found.peak <= near);
+  CHECK(found.moves < 1'000'000);
 }
 
 TEST_CASE("large synthetic problems are packed as well as they should be", "[fast]") {
