@@ -18,8 +18,8 @@ PARTS = {
         "trace", "plan", "rewrite", "import", "layout", "tile", "solver", "allocators", "families",
         "residency", "sim", "latency", "run", "picture", "plan_file", "insight", "check",
         "exchange", "study", "shrink", "report/text", "report/model",
-        "report/check", "report/plan", "report/compare", "report/run", "report/explain",
-        "report/method",
+        "report/check", "report/plan", "report/compare", "report/study", "report/run",
+        "report/explain", "report/method",
         "report"]},
     "widgets": {"includes": ["core", "widgets"], "qt": True, "rooms": [
         "text", "base", "jobs", "state", "plot", "map", "now", "lanes", "charts", "histogram",

@@ -101,6 +101,7 @@ CommandInfo checkCommand();
 CommandInfo reportCommand();
 CommandInfo convertCommand();
 CommandInfo sweepCommand();
+CommandInfo studyCommand();
 CommandInfo frontCommand();
 CommandInfo shrinkCommand();
 CommandInfo generateCommand();

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <memory>
 #include <thread>
+#include <utility>
 
 namespace hw {
 namespace {
@@ -92,6 +93,37 @@ class SpawnAttributes {
   posix_spawnattr_t attributes_{};
 };
 
+/// The descriptors that a program gets in place of its standard streams; below 0: those of this.
+struct Streams {
+  int in = -1;
+  int out = -1;
+  int errors = -1;
+};
+
+Result<pid_t> spawn(const std::vector<std::string>& arguments, const Streams& streams) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  const auto put = [&](int from, int to) {
+    if (from >= 0) posix_spawn_file_actions_adddup2(&actions, from, to);
+  };
+  put(streams.in, STDIN_FILENO);
+  put(streams.out, STDOUT_FILENO);
+  put(streams.errors, STDERR_FILENO);
+  const SpawnAttributes attributes;
+  std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  pid_t child = 0;
+  const int failure =
+      posix_spawn(&child, argv[0], &actions, attributes.get(), argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failure != 0) {
+    return fail(ErrorCode::unreadable, "cannot start " + arguments[0] + ": " + strerror(failure));
+  }
+  return child;
+}
+
 }  // namespace
 
 Result<Finished> runProgram(const std::vector<std::string>& arguments, const std::string& input,
@@ -106,24 +138,7 @@ Result<Finished> runProgram(const std::vector<std::string>& arguments, const std
   }
   std::rewind(in.get());
 
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, fileno(in.get()), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, fileno(out.get()), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, fileno(errors.get()), STDERR_FILENO);
-  const SpawnAttributes attributes;
-
-  std::vector<char*> argv;
-  argv.reserve(arguments.size() + 1);
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-  pid_t child = 0;
-  const int failure =
-      posix_spawn(&child, argv[0], &actions, attributes.get(), argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failure != 0) {
-    return fail(ErrorCode::unreadable, "cannot start " + arguments[0] + ": " + strerror(failure));
-  }
+  HW_TRY(child, spawn(arguments, {fileno(in.get()), fileno(out.get()), fileno(errors.get())}));
   Finished finished;
   const int status = waitFor(child, seconds, stop, finished.timedOut);
   finished.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
@@ -131,6 +146,72 @@ Result<Finished> runProgram(const std::vector<std::string>& arguments, const std
   finished.output = contentOf(out.get(), std::size_t{1} << 30);
   finished.errors = contentOf(errors.get(), kMaxErrors);
   return finished;
+}
+
+Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& arguments) {
+  int to[2];
+  int from[2];
+  if (pipe2(to, O_CLOEXEC) != 0) return fail(ErrorCode::unreadable, strerror(errno));
+  if (pipe2(from, O_CLOEXEC) != 0) {
+    close(to[0]);
+    close(to[1]);
+    return fail(ErrorCode::unreadable, strerror(errno));
+  }
+  const auto child = spawn(arguments, {.in = to[0], .out = from[1]});
+  close(to[0]);
+  close(from[1]);
+  ChildProcess process(child.value_or(0), to[1], from[0]);
+  if (!child) return tl::unexpected(child.error());
+  return process;
+}
+
+ChildProcess::ChildProcess(ChildProcess&& other) noexcept
+    : child_(std::exchange(other.child_, 0)),
+      to_(std::exchange(other.to_, -1)),
+      from_(std::exchange(other.from_, -1)) {}
+
+ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
+  std::swap(child_, other.child_);
+  std::swap(to_, other.to_);
+  std::swap(from_, other.from_);
+  return *this;
+}
+
+ChildProcess::~ChildProcess() {
+  end(false);
+  if (from_ >= 0) close(from_);
+}
+
+bool ChildProcess::read(std::string& text) {
+  char piece[1 << 16];
+  ssize_t got = 0;
+  do {
+    got = ::read(from_, piece, sizeof piece);
+  } while (got < 0 && errno == EINTR);
+  if (got <= 0) return false;
+  text.append(piece, static_cast<std::size_t>(got));
+  return true;
+}
+
+bool ChildProcess::write(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(to_, text.data(), text.size());
+    if (written < 0 && errno != EINTR) return false;
+    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+std::string ChildProcess::end(bool byItself) {
+  if (to_ >= 0) close(std::exchange(to_, -1));
+  if (child_ == 0) return {};
+  if (!byItself) kill(-child_, SIGKILL);
+  int status = 0;
+  while (waitpid(child_, &status, 0) < 0 && errno == EINTR) {
+  }
+  kill(-std::exchange(child_, 0), SIGKILL);  // Whatever it left behind.
+  return WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status))
+                             : "exit code " + std::to_string(WEXITSTATUS(status));
 }
 
 void openStandardStreams() {

@@ -2,6 +2,7 @@
 
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
@@ -23,6 +24,35 @@ struct Finished {
 /// started.
 Result<Finished> runProgram(const std::vector<std::string>& arguments, const std::string& input,
                             double seconds, const std::stop_token& stop);
+
+/// A program that runs beside this one, with pipes to its standard input and from its standard
+/// output; standard error is shared. It is killed with its group when this ends.
+class ChildProcess {
+ public:
+  /// The first of `arguments` is the program's path. Fails when it cannot be started.
+  static Result<ChildProcess> start(const std::vector<std::string>& arguments);
+  ChildProcess(ChildProcess&&) noexcept;
+  ChildProcess& operator=(ChildProcess&&) noexcept;
+  ~ChildProcess();
+
+  /// To wait for with poll(2).
+  int output() const { return from_; }
+  /// Adds what it has written to `text`, after waiting until there is something; false: it has
+  /// closed its output.
+  bool read(std::string& text);
+  /// False: it does not read any more.
+  bool write(std::string_view text);
+  /// Waits until it ends; kills it before, unless it is to end by itself. How it ended, in words:
+  /// "signal 11", "exit code 3".
+  std::string end(bool byItself);
+
+ private:
+  ChildProcess(int child, int to, int from) : child_(child), to_(to), from_(from) {}
+
+  int child_ = 0;  ///< 0: there is none.
+  int to_ = -1;
+  int from_ = -1;
+};
 
 /// Puts /dev/null in the place of standard streams that are closed, so that no file gets their
 /// number. Reading and writing there still fail. Call first of all.

@@ -518,6 +518,11 @@ bool isPlatformFile(std::string_view text) {
          endsLikeFile(splitMachine(std::string(text)).file);
 }
 
+std::string platformFile(const std::string& text) {
+  const std::string name = splitTuning(text).base;
+  return isPlatformFile(name) ? splitMachine(name).file : std::string();
+}
+
 Result<Platform> openPlatform(const std::string& text) {
   const TunedName name = splitTuning(text);
   HW_TRY(platform, openUntuned(name.base));

@@ -32,6 +32,8 @@ Result<Platform> readPlatformFile(std::string_view bytes, std::string_view choic
 /// True if `text` names a file: it ends as one (".toml", ".ini", ".json", ".mpool"), with or
 /// without a choice behind a colon, has a slash, or is "-".
 bool isPlatformFile(std::string_view text);
+/// The file in what `openPlatform` takes; empty for a preset.
+std::string platformFile(const std::string& text);
 /// A preset or a file, behind that which of its machines, and behind all what differs (tuning.h):
 /// "reuse.toml:dma=16GB/s", "vela.ini:Ethos_U55_High_End_Embedded,Shared_Sram:macs=128"; what is
 /// wrong with a file names it.

@@ -1,8 +1,10 @@
 #include "core/study/study.h"
 
 #include <fmt/format.h>
+#include <glob.h>
 
 #include <algorithm>
+#include <cmath>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -12,6 +14,7 @@
 #include "core/base/text.h"
 #include "core/base/toml.h"
 #include "core/machine/platforms.h"
+#include "core/machine/tuning.h"
 #include "core/run/embedded.h"
 #include "core/run/stages.h"
 
@@ -25,7 +28,103 @@ std::string textOf(const toml::node& node, std::string_view key) {
   refuse(fmt::format("{}: expected a text or a number, or a list of them", key), node.source());
 }
 
+/// The values of {from, to, steps, scale}: sizes, rates and whole numbers.
+class ValueRange {
+ public:
+  ValueRange(const toml::table& table, std::string_view key) : table_(table), key_(key) {
+    const auto parts = {"from", "to", "steps", "scale"};
+    for (const auto& [part, node] : table) {
+      if (std::ranges::find(parts, part.str()) == parts.end()) {
+        refuseRange(fmt::format("unknown key '{}' in a range", printable(part.str())));
+      }
+    }
+    from_ = end("from");
+    to_ = end("to");
+    const auto steps = parseInteger(text("steps"));
+    if (!steps || *steps < 2 || *steps > kMostSteps) {
+      refuseRange(fmt::format("steps is a whole number from 2 to {}", kMostSteps));
+    }
+    steps_ = *steps;
+    const std::string scale = table.contains("scale") ? text("scale") : "linear";
+    byFactors_ = scale == "log";
+    if (to_ <= from_ || (scale != "linear" && !byFactors_) || (byFactors_ && from_ <= 0)) {
+      refuseRange("a range goes up, by scale \"linear\" or, from more than 0, \"log\"");
+    }
+  }
+
+  /// Each once.
+  std::vector<std::string> values() const {
+    std::vector<std::string> values;
+    for (std::int64_t i = 0; i < steps_; ++i) {
+      const double part = static_cast<double>(i) / static_cast<double>(steps_ - 1);
+      const double value =
+          byFactors_ ? from_ * std::pow(to_ / from_, part) : from_ + part * (to_ - from_);
+      const bool isEnd = i == 0 || i == steps_ - 1;
+      const auto whole = isEnd || !byFactors_ ? std::llround(value) : rounded(value);
+      const std::string text = word(Bytes(whole));
+      if (values.empty() || values.back() != text) values.push_back(text);
+    }
+    return values;
+  }
+
+ private:
+  static constexpr std::int64_t kMostSteps = 10'000;
+
+  [[noreturn]] void refuseRange(const std::string& message) const {
+    refuse(fmt::format("{}: {}", key_, message), table_.source());
+  }
+
+  std::string text(std::string_view part) const {
+    const toml::node* node = table_.get(part);
+    if (node != nullptr) return textOf(*node, key_);
+    refuseRange(
+        fmt::format("a range is {{from = A, to = B, steps = N}}, and scale = \"log\" for "
+                    "equal factors; '{}' is missing",
+                    part));
+  }
+
+  double end(std::string_view part) {
+    std::string said = text(part);
+    isRate_ = said.ends_with("/s");
+    if (isRate_) said.resize(said.size() - 2);
+    isPlain_ = isPlain_ && parseInteger(said);
+    const auto size = parseSize(said);
+    if (!size) refuseRange(fmt::format("{}: {}", part, size.error().text()));
+    return static_cast<double>(size->count());
+  }
+
+  /// Sizes of memories have few bits, rates few digits: six behind the first, or three.
+  std::int64_t rounded(double value) const {
+    constexpr int kBits = 6;
+    const auto whole = std::llround(value);
+    if (isPlain_ || whole < 4096) return whole;
+    const std::int64_t unit = isRate_
+                                  ? std::llround(std::pow(10, std::floor(std::log10(value)) - 2))
+                                  : std::int64_t{1} << (std::ilogb(value) - kBits);
+    return (whole + unit / 2) / unit * unit;
+  }
+
+  std::string word(Bytes bytes) const {
+    if (!isRate_) return isPlain_ ? std::to_string(bytes.count()) : sizeWord(bytes);
+    constexpr std::pair<std::int64_t, std::string_view> kUnits[] = {
+        {1'000'000'000, "GB/s"}, {1'000'000, "MB/s"}, {1000, "kB/s"}, {1, "/s"}};
+    const auto unit = std::ranges::find_if(
+        kUnits, [&](const auto& each) { return bytes.count() % each.first == 0; });
+    return fmt::format("{}{}", bytes.count() / unit->first, unit->second);
+  }
+
+  const toml::table& table_;
+  std::string_view key_;
+  double from_ = 0;
+  double to_ = 0;
+  std::int64_t steps_ = 2;
+  bool byFactors_ = false;
+  bool isRate_ = false;
+  bool isPlain_ = true;  ///< Numbers, not sizes.
+};
+
 std::vector<std::string> textsOf(const toml::node& node, std::string_view key) {
+  if (const toml::table* range = node.as_table()) return ValueRange(*range, key).values();
   const toml::array* array = node.as_array();
   if (array == nullptr) return {textOf(node, key)};
   if (array->empty()) {
@@ -49,7 +148,8 @@ const RunOption* optionOf(std::string_view key) {
 }
 
 [[noreturn]] void refuseKey(std::string_view key, const toml::source_region& source) {
-  std::vector<std::string> known = {"models", "allocators"};
+  std::vector<std::string> known = {"models", "allocators", "sample"};
+  known.insert(known.end(), std::begin(kTunings), std::end(kTunings));
   for (const RunOption& option : runOptions()) {
     if (optionOf(option.name)) known.emplace_back(option.name);
   }
@@ -74,6 +174,19 @@ void readAllocators(const toml::node& node, Plugins plugins, Study& study) {
   }
 }
 
+void readSample(const toml::node& node, Study& study) {
+  const toml::table* table = node.as_table();
+  const auto runs = table ? (*table)["runs"].value<std::int64_t>() : std::nullopt;
+  const bool seeded = table && table->contains("seed");
+  const auto seed = seeded ? (*table)["seed"].value<std::int64_t>() : 1;
+  const bool known = table && table->size() == (seeded ? 2U : 1U);
+  if (!known || !runs || *runs < 1 || !seed || *seed < 0) {
+    refuse("sample: expected {runs = N, seed = M}, whole numbers", node.source());
+  }
+  study.sample = static_cast<std::size_t>(*runs);
+  study.seed = static_cast<std::uint64_t>(*seed);
+}
+
 Study read(const toml::table& table, Plugins plugins) {
   Study study;
   for (const auto& [key, node] : table) {
@@ -81,6 +194,10 @@ Study read(const toml::table& table, Plugins plugins) {
       study.models = textsOf(node, "models");
     } else if (key.str() == "allocators") {
       readAllocators(node, plugins, study);
+    } else if (key.str() == "sample") {
+      readSample(node, study);
+    } else if (std::ranges::find(kTunings, key.str()) != std::end(kTunings)) {
+      study.options[std::string(key.str())] = textsOf(node, key.str());
     } else if (const RunOption* option = optionOf(key.str())) {
       study.options[std::string(option->name)] = textsOf(node, key.str());
     } else {
@@ -102,36 +219,104 @@ Result<Study> parseStudy(std::string_view text, Plugins plugins) {
   return readToml(text, [&](const toml::table& table) { return read(table, plugins); });
 }
 
+Result<std::vector<std::string>> modelsOf(const Study& study, const std::filesystem::path& folder) {
+  std::vector<std::string> models;
+  for (const std::string& name : study.models) {
+    if (name.starts_with("samples:") || name.find_first_of("*?[") == std::string::npos) {
+      models.push_back(name);
+      continue;
+    }
+    glob_t found{};
+    const int failed = glob((folder / name).c_str(), 0, nullptr, &found);
+    for (std::size_t i = 0; failed == 0 && i < found.gl_pathc; ++i) {
+      const std::filesystem::path path = found.gl_pathv[i];
+      models.push_back(folder.empty() ? path.string() : path.lexically_relative(folder).string());
+    }
+    globfree(&found);
+    if (failed != 0) {
+      return fail(ErrorCode::unreadable,
+                  fmt::format("models: no file is called as '{}' says", printable(name)));
+    }
+  }
+  return models;
+}
+
 Result<StudySettings> StudySettings::of(const Study& study, const std::filesystem::path& folder) {
-  constexpr std::size_t kMost = 1'000'000'000'000;
   StudySettings settings;
   settings.others_ = study.options;
+  OptionTexts tunings;
+  for (const std::string_view name : kTunings) {
+    if (auto given = settings.others_.extract(std::string(name))) tunings.insert(std::move(given));
+  }
   for (const RunOption& option : runOptions()) {
-    if (!option.axis) continue;
     if (option.name == "platform") settings.platform_ = settings.axes_.size();
-    const auto given = settings.others_.extract(std::string(option.name));
-    Axis axis{.name = std::string(option.name), .values = {""}};
-    if (given) axis.values = given.mapped();
-    if (axis.values.size() > kMost / settings.size_) {
-      return fail(ErrorCode::unsupported,
-                  fmt::format("the study has more than {} settings", groupDigits(kMost)));
-    }
-    settings.size_ *= axis.values.size();
-    settings.axes_.push_back(std::move(axis));
+    if (option.axis) HW_DO(settings.addAxis(std::string(option.name), settings.others_));
+  }
+  settings.tunings_ = settings.axes_.size();
+  for (const std::string_view name : kTunings) {
+    if (tunings.contains(name)) HW_DO(settings.addAxis(std::string(name), tunings));
   }
   HW_DO(settings.readPlatforms(folder));
   HW_DO(settings.readEach());
   return settings;
 }
 
-/// Each platform once, however many settings it is in.
+/// Takes the values out of `texts`; without any it has the default.
+Result<void> StudySettings::addAxis(std::string name, OptionTexts& texts) {
+  constexpr std::size_t kMost = 1'000'000'000'000;
+  Axis axis{.name = std::move(name), .values = {""}};
+  if (const auto given = texts.extract(axis.name)) axis.values = given.mapped();
+  if (axis.values.size() > kMost / size_) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("the study has more than {} settings", groupDigits(kMost)));
+  }
+  size_ *= axis.values.size();
+  axes_.push_back(std::move(axis));
+  return {};
+}
+
+/// Each platform in each tuning once, however many settings it is in.
 Result<void> StudySettings::readPlatforms(const std::filesystem::path& folder) {
+  constexpr std::size_t kMostMachines = 100'000;
+  std::vector<std::string> tunings = {""};
+  for (std::size_t axis = tunings_; axis < axes_.size(); ++axis) {
+    std::vector<std::string> more;
+    for (const std::string& before : tunings) {
+      for (const std::string& value : axes_[axis].values) {
+        more.push_back(
+            fmt::format("{}{}{}={}", before, before.empty() ? "" : ",", axes_[axis].name, value));
+      }
+    }
+    tunings = std::move(more);
+    if (tunings.size() * axes_[platform_].values.size() > kMostMachines) {
+      return fail(ErrorCode::unsupported,
+                  fmt::format("the study has more than {} machines", groupDigits(kMostMachines)));
+    }
+  }
   for (const std::string& value : axes_[platform_].values) {
-    const std::string text = isPlatformFile(value) ? (folder / value).string() : value;
-    HW_TRY(request, readRequest({{axes_[platform_].name, {text}}}, planningRequest(), ""));
-    onPlatform_.push_back(std::move(request));
+    if (value.empty() && tunings_ < axes_.size()) {
+      return fail(ErrorCode::invalidArgument,
+                  fmt::format("{}: say of which platforms, platform = [\"NAME\", ...]",
+                              axes_[tunings_].name));
+    }
+    const std::string base = platformFile(value).empty() ? value : (folder / value).string();
+    const bool tuned = !splitTuning(value).tuning.empty();
+    for (const std::string& tuning : tunings) {
+      const std::string text =
+          tuning.empty() ? base : fmt::format("{}{}{}", base, tuned ? "," : ":", tuning);
+      HW_TRY(request, readRequest({{axes_[platform_].name, {text}}}, planningRequest(), ""));
+      onPlatform_.push_back(std::move(request));
+    }
   }
   return {};
+}
+
+std::size_t StudySettings::machineOf(const std::vector<std::size_t>& places) const {
+  std::size_t machine = places[platform_];
+  for (std::size_t axis = tunings_; axis < axes_.size(); ++axis) {
+    machine = machine * axes_[axis].values.size() + places[axis];
+  }
+  return machine;
 }
 
 /// Every value with the first ones of all other axes: none of them changes whether it can be read.
@@ -157,9 +342,15 @@ std::vector<std::size_t> StudySettings::placesOf(std::size_t index) const {
 Result<RunRequest> StudySettings::request(const std::vector<std::size_t>& places) const {
   OptionTexts texts = others_;
   for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
-    if (axis != platform_) texts[axes_[axis].name] = {axes_[axis].values[places[axis]]};
+    if (!isOfPlatform(axis)) texts[axes_[axis].name] = {axes_[axis].values[places[axis]]};
   }
-  return readRequest(texts, onPlatform_[places[platform_]], "");
+  return readRequest(texts, onPlatform_[machineOf(places)], "");
+}
+
+std::vector<std::size_t> StudySettings::axisSizes() const {
+  std::vector<std::size_t> sizes;
+  for (const Axis& axis : axes_) sizes.push_back(axis.values.size());
+  return sizes;
 }
 
 StudySetting StudySettings::at(std::size_t index) const {

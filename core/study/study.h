@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,11 +17,24 @@ namespace hw {
 /// A study: models, allocators and options. Every combination of the lists below is one run. Keys
 /// and texts are those of the run options. Format: docs/formats/study.md.
 struct Study {
-  std::vector<std::string> models{};          ///< Paths from the study's folder, or samples:NAME.
+  /// Paths from the study's folder, which may have the wildcards of glob(7), or samples:NAME.
+  std::vector<std::string> models{};
   std::vector<AllocatorChoice> allocators{};  ///< None: all.
-  /// Values of options as the study has them: of those that are an axis, all values to run.
+  /// Values of options as the study has them: of those that are an axis, all values to run. Those
+  /// of `kTunings`, too.
   OptionTexts options{};
+  /// So many runs of all, spread over every axis (Latin hypercube, McKay, Beckman and Conover
+  /// 1979); nothing: all.
+  std::optional<std::size_t> sample{};
+  std::uint64_t seed = 1;  ///< Of the sample.
 };
+
+/// What a study may vary of each of its platforms: see `Tuning`.
+inline constexpr std::string_view kTunings[] = {"dma", "channels", "macs"};
+
+/// The models that a study names, in the order of their names where there are wildcards; fails
+/// where these match nothing.
+Result<std::vector<std::string>> modelsOf(const Study& study, const std::filesystem::path& folder);
 
 /// Reads a study; errors say what was expected, and at which line. Who passes a study on passes no
 /// code with it: plug-ins are refused unless the one who runs it allows them.
@@ -40,6 +55,8 @@ class StudySettings {
   static Result<StudySettings> of(const Study& study, const std::filesystem::path& folder);
 
   std::size_t size() const { return size_; }
+  /// How many values each axis has.
+  std::vector<std::size_t> axisSizes() const;
   StudySetting at(std::size_t index) const;
 
  private:
@@ -48,16 +65,22 @@ class StudySettings {
     std::vector<std::string> values{};  ///< One that is empty: the default.
   };
 
+  Result<void> addAxis(std::string name, OptionTexts& texts);
   /// By axis, which value the setting has.
   std::vector<std::size_t> placesOf(std::size_t index) const;
   Result<RunRequest> request(const std::vector<std::size_t>& places) const;
+  bool isOfPlatform(std::size_t axis) const { return axis == platform_ || axis >= tunings_; }
+  /// The place in `onPlatform_`.
+  std::size_t machineOf(const std::vector<std::size_t>& places) const;
   Result<void> readPlatforms(const std::filesystem::path& folder);
   Result<void> readEach() const;
 
   OptionTexts others_{};  ///< Of options that are no axis.
   std::vector<Axis> axes_{};
-  std::size_t platform_ = 0;              ///< Which axis that is.
-  std::vector<RunRequest> onPlatform_{};  ///< By value of it, what the other axes are read into.
+  std::size_t platform_ = 0;  ///< Which axis that is.
+  std::size_t tunings_ = 0;   ///< From here on axes change the platform.
+  /// By platform and tuning, the last of these changing fastest: what the other axes are read into.
+  std::vector<RunRequest> onPlatform_{};
   std::size_t size_ = 1;
 };
 

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/columns.h"
+#include "core/files/database.h"
+#include "core/report/text/text_table.h"
+
+namespace hw {
+
+/// The answer to a question about results: named columns, and rows of values.
+struct ResultTable {
+  struct Column {
+    std::string key{};
+    ColumnKind kind = ColumnKind::text;
+  };
+  std::vector<Column> columns{};
+  std::vector<std::vector<Value>> rows{};
+
+  /// The same in the forms in which answers leave.
+  std::string text(const TextOptions& options) const;
+  std::string csv() const;
+  Json json() const;
+  std::string markdown() const;
+};
+
+/// The rows of a file of results that a question is about: those with a plan within its capacities,
+/// as far as a condition of SQL holds; an empty one always does.
+struct ResultScope {
+  Database& results;
+  std::string where{};
+};
+
+// Figures are columns of the file (docs/formats/results.md); the units in their names may be left
+// out: "latency" is latency_ps. Axes are "model", "allocator" and the options of the study. All
+// fail where there is no such column, or the condition cannot be read, and name it.
+
+/// Of each model the rows that no other is as good as, by two figures or more, of which less is
+/// better: ascending by the first; of equal ones the first by allocator and axes.
+Result<ResultTable> paretoOf(const ResultScope& scope, const std::vector<std::string>& figures);
+
+/// A table of two axes: the geometric mean of a figure over all rows of both values; the arithmetic
+/// mean where not all are above 0.
+Result<ResultTable> pivotOf(const ResultScope& scope, const std::string& down,
+                            const std::string& across, const std::string& figure);
+
+/// Of each model and value of an axis, the row with the least of a figure.
+Result<ResultTable> bestBy(const ResultScope& scope, const std::string& axis,
+                           const std::string& figure);
+
+/// How rows compare with those that have `value` on an axis and are the same on all others: for
+/// each other value of it, in how many pairs, in how many it is lower and higher, and the geometric
+/// mean of the ratios.
+Result<ResultTable> againstBaseline(const ResultScope& scope, const std::string& axis,
+                                    const std::string& value, const std::string& figure);
+
+/// Which axes a figure depends on: of the variance of its logarithm, the share between the values
+/// of each axis (main effects; Sobol' 1993 for a full factorial design). The rest is what axes do
+/// together.
+Result<ResultTable> whatMatters(const ResultScope& scope, const std::string& figure);
+
+/// The rows of one statement of SQL that only reads.
+Result<ResultTable> answerSql(Database& results, const std::string& statement);
+
+}  // namespace hw

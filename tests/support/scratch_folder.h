@@ -1,0 +1,35 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace hw::test {
+
+/// An empty folder that is gone with this.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    static std::atomic<int> made = 0;
+    path_ = std::filesystem::temp_directory_path() /
+            ("highwater_test_" + std::to_string(getpid()) + "_" + std::to_string(++made));
+    std::filesystem::create_directories(path_);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() { std::filesystem::remove_all(path_); }
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  void write(const std::string& name, const std::string& content) const {
+    std::ofstream(path_ / name, std::ios::binary) << content;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace hw::test
