@@ -220,6 +220,10 @@ void Arguments::positional(const std::string& name, std::string& value, const Op
   finish(app_.add_option(name, value, text.help), text)->required();
 }
 
+void Arguments::optional(const std::string& name, std::string& value, const OptionText& text) {
+  finish(app_.add_option(name, value, text.help), text);
+}
+
 void Arguments::positional(const std::string& name, std::vector<std::string>& values,
                            const OptionText& text) {
   finish(app_.add_option(name, values, text.help), text)->required();

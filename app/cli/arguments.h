@@ -43,6 +43,8 @@ class Arguments {
 
   /// A required argument without a name of its own.
   void positional(const std::string& name, std::string& value, const OptionText& text);
+  /// The same, but nobody has to give it; only as the last one.
+  void optional(const std::string& name, std::string& value, const OptionText& text);
   /// One or more of them.
   void positional(const std::string& name, std::vector<std::string>& values,
                   const OptionText& text);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "app/cli/arguments.h"
 #include "app/cli/console.h"
@@ -18,7 +19,9 @@
 #include "core/plan_file/plan_story.h"
 #include "core/plan_file/tensor_names.h"
 #include "core/report/check/audit_report.h"
+#include "core/report/compare/compare_report.h"
 #include "core/report/compare/diff_report.h"
+#include "core/report/study/baseline.h"
 #include "core/run/planner.h"
 
 namespace hw::cli {
@@ -29,14 +32,24 @@ constexpr Bytes kLargestArena{std::int64_t{64} << 20};
 
 struct CheckCommand {
   explicit CheckCommand(Arguments& arguments)
-      : run_(arguments,
-             {OptionGroup::model, OptionGroup::import, OptionGroup::machine, OptionGroup::storage}),
-        output(arguments, {Format::text, Format::json}) {
-    arguments.positional(
+      : run_(arguments, kPlanOptions), output(arguments, {Format::text, Format::json}) {
+    arguments.optional(
         "PLAN", plan,
         {.help =
              "a plan, made here or by another tool; - for standard input; embedded: the one that "
              "came with the model"});
+    arguments.option(
+        "--baseline", baseline,
+        {.help = "instead of a plan: plan and simulate the model, and hold the figures "
+                 "against those of this file",
+         .type = "FILE"});
+    arguments.option(
+        "--allow", allow,
+        {.help = "how much more is fine, by figure (default: peak=+0,latency=+0)", .type = "LIST"});
+    arguments.flag("--update", update, "write the figures of this run into the baseline");
+    arguments.option(
+        "--summary", summary,
+        {.help = "add a table in Markdown to this file, as pipelines show it", .type = "FILE"});
     arguments.flag("--replay", replay, "also run it on real bytes and look for corrupted ones");
     arguments.flag("--all", all, "every finding");
     arguments.flag("--progress", progress,
@@ -70,6 +83,8 @@ struct CheckCommand {
 
   Outcome<ExitCode> run() const {
     HW_TRY(format, output.format());
+    if (!baseline.empty()) return gate(format);
+    HW_DO(checkAudit());
     HW_TRY(typed, run_.request());
     if (plan == "-" && typed.model == "-") {
       return failure(ExitCode::badUsage, "", "model and plan cannot both be standard input");
@@ -86,6 +101,91 @@ struct CheckCommand {
     return failure(ExitCode::answerIsNo, plan, "the plan is not valid: " + report.firstProblem());
   }
 
+  /// Options of the other job are refused, not ignored.
+  Outcome<void> checkAudit() const {
+    const auto refused = [](const std::string& option) {
+      return failure(ExitCode::badUsage, option, "it is for --baseline FILE, without a plan");
+    };
+    if (plan.empty()) return failure(ExitCode::badUsage, "PLAN", "expected a plan, or --baseline");
+    if (!allow.empty()) return refused("--allow");
+    if (update) return refused("--update");
+    if (!summary.empty()) return refused("--summary");
+    for (const RunOption& option : runOptions()) {
+      const bool plans = option.group == OptionGroup::allocator ||
+                         option.group == OptionGroup::order ||
+                         option.group == OptionGroup::search || option.group == OptionGroup::effort;
+      if (plans && run_.given(option.name)) return refused("--" + std::string(option.name));
+    }
+    return {};
+  }
+
+  Outcome<ExitCode> gate(Format format) const {
+    if (!plan.empty())
+      return failure(ExitCode::badUsage, "PLAN", "it has no place beside --baseline");
+    const auto allowances = parseAllowances(allow.empty() ? "peak=+0,latency=+0" : allow);
+    if (!allowances) return failure(ExitCode::badUsage, "--allow", allowances.error().text());
+    HW_TRY(known, readBaseline());
+    HW_TRY(asked, run_.open(defaultRequest()));
+    HW_TRY(done,
+           executeWatched(asked.model, asked.request, progressMode(progress, output.quiet())));
+    const std::string options = optionsText(asked.request);
+    const std::string key = asked.request.model + (options.empty() ? "" : " " + options);
+    const auto now = baselineFigures(figuresOf(*done));
+    if (update) {
+      known[key] = now;
+      const auto written = writeFile(baseline, baselineText(known));
+      if (!written) return failure(written.error(), baseline);
+      if (format == Format::text) HW_DO(output.write(fmt::format("{}: {}\n", baseline, key)));
+      return ExitCode::done;
+    }
+    const auto before = known.find(key);
+    if (before == known.end()) {
+      return failure(ExitCode::badInput, baseline,
+                     fmt::format("it has no run '{}'; --update adds it", key));
+    }
+    return tell(key, holdAgainst(before->second, now, *allowances), format);
+  }
+
+  Outcome<Baseline> readBaseline() const {
+    std::error_code error;
+    if (update && !std::filesystem::exists(baseline, error)) return Baseline();
+    const auto text = readFile(baseline, kMostModelBytes);
+    if (!text) return failure(text.error(), baseline);
+    auto known = parseBaseline(*text);
+    if (!known) return failure(known.error(), baseline);
+    return *std::move(known);
+  }
+
+  Outcome<ExitCode> tell(const std::string& key, const std::vector<HeldFigure>& held,
+                         Format format) const {
+    const ResultTable table = heldTable(held);
+    if (format == Format::json) {
+      HW_DO(output.write(jsonDocument({{"format", "highwater-gate"},
+                                       {"version", 1},
+                                       {"run", key},
+                                       {"figures", heldJson(held)}})));
+    } else {
+      HW_DO(output.write(table.text(output.textOptions(true))));
+    }
+    if (!summary.empty()) {
+      HW_DO(addToSummary("### " + printable(key) + "\n\n" + table.markdown() + "\n"));
+    }
+    std::string grown;
+    for (const HeldFigure& each : held) {
+      if (each.grew) grown += (grown.empty() ? "" : ". ") + each.sentence();
+    }
+    if (grown.empty()) return ExitCode::done;
+    return failure(ExitCode::answerIsNo, printable(key), grown);
+  }
+
+  /// Adds to a file that other steps of a pipeline write to, too.
+  Outcome<void> addToSummary(const std::string& text) const {
+    std::ofstream file(summary, std::ios::app | std::ios::binary);
+    file << text << std::flush;
+    if (file.good()) return {};
+    return failure(ExitCode::badInput, summary, "cannot be written");
+  }
+
   ReplayResult replayed(const Audit& audit) const {
     ProgressLine line(progressMode(progress, output.quiet()));
     const auto callback = line.callback();
@@ -95,8 +195,12 @@ struct CheckCommand {
   }
 
   std::string plan;
+  std::string baseline;
+  std::string allow;
+  std::string summary;
   RunArguments run_;
   OutputOptions output;
+  bool update = false;
   bool replay = false;
   bool all = false;
   bool progress = false;
@@ -105,19 +209,24 @@ struct CheckCommand {
 }  // namespace
 
 CommandInfo checkCommand() {
-  return {.name = "check",
-          .summary = "audits a plan made here or elsewhere",
-          .notes =
-              "The plan is held against the model's own tensors, sizes and lifetimes. What it says "
-              "about\n"
-              "its alignment, aliases and inputs is believed unless an option says otherwise.\n"
-              "Exit code 1: the plan is not valid.\n"
-              "\n"
-              "Examples:\n"
-              "  highwater check model.onnx plan.json --replay\n"
-              "  highwater check problem.csv solved_elsewhere.csv --l2 1MiB\n"
-              "  highwater plan model.onnx --format json | highwater check model.onnx -",
-          .add = actionOf<CheckCommand>};
+  return {
+      .name = "check",
+      .summary = "audits a plan made here or elsewhere, or holds a run against a baseline",
+      .notes =
+          "The plan is held against the model's own tensors, sizes and lifetimes. What it says "
+          "about\n"
+          "its alignment, aliases and inputs is believed unless an option says otherwise.\n"
+          "With --baseline FILE the model is planned and simulated, and each figure that grew by\n"
+          "more than --allow says is a sentence.\n"
+          "Exit code 1: the plan is not valid, or a figure grew.\n"
+          "\n"
+          "Examples:\n"
+          "  highwater check model.onnx plan.json --replay\n"
+          "  highwater check problem.csv solved_elsewhere.csv --l2 1MiB\n"
+          "  highwater plan model.onnx --format json | highwater check model.onnx -\n"
+          "  highwater check model.onnx --baseline memory.json --update\n"
+          "  highwater check model.onnx --baseline memory.json --allow peak=+0,latency=+2%",
+      .add = actionOf<CheckCommand>};
 }
 
 namespace {

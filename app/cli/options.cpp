@@ -57,6 +57,13 @@ Outcome<Asked> RunArguments::open() const {
   return Asked{std::move(model), std::move(asked)};
 }
 
+Outcome<Asked> RunArguments::open(const RunRequest& standard) const {
+  RunArguments other = *this;
+  other.standard_ = standard;
+  other.standard_.threads = standard_.threads;
+  return other.open();
+}
+
 PluginOption::PluginOption(Arguments& arguments) {
   arguments.option("--plugins", text_,
                    {.help = "allow: plugin:FILE among the allocators may run its code; refuse "

@@ -43,6 +43,8 @@ class RunArguments {
   Outcome<RunRequest> request(const Model& model) const;
   /// The model that they name, opened, and what they ask of it.
   Outcome<Asked> open() const;
+  /// The same for a command with two jobs, the other of which has another standard.
+  Outcome<Asked> open(const RunRequest& standard) const;
 
  private:
   RunRequest standard_;

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <optional>
-
 #include "app/cli/arguments.h"
 #include "app/cli/console.h"
 #include "app/cli/output.h"
@@ -17,23 +15,23 @@ struct StudyCommand {
       : output(arguments, {Format::text, Format::json, Format::csv}) {
     arguments.positional("RESULTS.db", path, {.help = "what 'highwater sweep -o FILE.db' wrote"});
     arguments.option(
-        "--pareto", pareto,
+        "--pareto", asked.pareto,
         {.help = "rows that no other of their model is as good as", .type = "FIGURES"});
-    arguments.option("--pivot", pivot,
+    arguments.option("--pivot", asked.pivot,
                      {.help = "a table of two axes, of the means of --figure", .type = "A,B"});
-    arguments.option("--best-by", best,
+    arguments.option("--best-by", asked.bestBy,
                      {.help = "of each model and value of an axis, the row with the least --figure",
                       .type = "AXIS"});
-    arguments.option("--baseline", baseline,
+    arguments.option("--baseline", asked.baseline,
                      {.help = "how other values of an axis compare with this one, by --figure",
                       .type = "AXIS=VALUE"});
-    arguments.flag("--matters", matters, "which axes --figure depends on");
-    arguments.option("--sql", sql,
+    arguments.flag("--matters", asked.matters, "which axes --figure depends on");
+    arguments.option("--sql", asked.sql,
                      {.help = "the rows of a statement that only reads", .type = "TEXT"});
     arguments.option(
-        "--figure", figure,
+        "--figure", asked.figure,
         {.help = "peak (default), latency, energy, ...: columns of the file", .type = "NAME"});
-    arguments.option("--where", where,
+    arguments.option("--where", asked.where,
                      {.help = "only rows of which this holds: \"model = 'a.onnx' and l2 <> ''\"",
                       .type = "SQL"});
     arguments.flag("--markdown", markdown, "tables as Markdown");
@@ -42,52 +40,13 @@ struct StudyCommand {
 
   Outcome<ExitCode> run() const {
     HW_TRY(format, output.format());
-    HW_DO(checkQuestion());
     auto results = openResults(path);
     if (!results) return failure(results.error(), "");
-    const auto table = answer(*results);
+    const auto table = answerStudy(*results, asked);
     if (!table) return failure(ExitCode::badUsage, "", table.error().text());
     if (!*table) return tellStatus(*results, format);
     HW_DO(output.write(document(**table, format)));
     return ExitCode::done;
-  }
-
-  Outcome<void> checkQuestion() const {
-    const int questions = (pareto.empty() ? 0 : 1) + (pivot.empty() ? 0 : 1) +
-                          (best.empty() ? 0 : 1) + (baseline.empty() ? 0 : 1) + (matters ? 1 : 0) +
-                          (sql.empty() ? 0 : 1);
-    if (questions > 1) return failure(ExitCode::badUsage, "", "expected one question at a time");
-    if (questions == 0 && !where.empty()) {
-      return failure(ExitCode::badUsage, "--where", "expected a question, such as --pareto");
-    }
-    return {};
-  }
-
-  /// Nothing: no question was asked.
-  Result<std::optional<ResultTable>> answer(Database& results) const {
-    const ResultScope scope{results, where};
-    const auto two = [](const std::string& text, char separator) {
-      const std::size_t at = std::min(text.find(separator), text.size());
-      return std::pair(text.substr(0, at), text.substr(std::min(at + 1, text.size())));
-    };
-    if (!pareto.empty()) {
-      std::vector<std::string> figures;
-      for (const std::string_view name : splitText(pareto, ','))
-        figures.emplace_back(trimText(name));
-      return paretoOf(scope, figures);
-    }
-    if (!pivot.empty()) {
-      const auto [down, across] = two(pivot, ',');
-      return pivotOf(scope, down, across, figure);
-    }
-    if (!best.empty()) return bestBy(scope, best, figure);
-    if (!baseline.empty()) {
-      const auto [axis, value] = two(baseline, '=');
-      return againstBaseline(scope, axis, value, figure);
-    }
-    if (matters) return whatMatters(scope, figure);
-    if (!sql.empty()) return answerSql(results, sql);
-    return std::nullopt;
   }
 
   std::string document(const ResultTable& table, Format format) const {
@@ -124,14 +83,7 @@ struct StudyCommand {
 
   OutputOptions output;
   std::string path;
-  std::string pareto;
-  std::string pivot;
-  std::string best;
-  std::string baseline;
-  std::string sql;
-  std::string figure = "peak";
-  std::string where;
-  bool matters = false;
+  StudyQuestion asked;
   bool markdown = false;
   bool all = false;
 };

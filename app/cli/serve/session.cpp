@@ -17,6 +17,7 @@
 #include <string>
 #include <thread>
 
+#include "app/cli/serve/mcp.h"
 #include "core/base/text.h"
 #include "core/import/samples.h"
 #include "core/plan_file/activities_writer.h"
@@ -27,6 +28,8 @@
 #include "core/report/explain/front_report.h"
 #include "core/report/model/model_summary.h"
 #include "core/report/run/simulation_report.h"
+#include "core/report/study/results.h"
+#include "core/report/study/study_query.h"
 #include "core/run/embedded.h"
 #include "core/run/options.h"
 #include "core/study/compare.h"
@@ -146,6 +149,10 @@ const std::vector<ServeSession::Method>& ServeSession::methods() {
       {"shrink", {"options", "budget", "allow"}, true, &ServeSession::shrink},
       {"explain", {"tensor", "step"}, true, &ServeSession::explain},
       {"rows", {"table", "first", "count"}, true, &ServeSession::rows},
+      {"study",
+       {"file", "pareto", "pivot", "best-by", "baseline", "matters", "sql", "figure", "where"},
+       false,
+       &ServeSession::study},
   };
   return kMethods;
 }
@@ -304,6 +311,29 @@ Result<Json> ServeSession::rows(const ParsedJson& params, const CallContext&) {
   return wrong(fmt::format("'table' is '{}'; expected events or activities", printable(table, 80)));
 }
 
+Result<Json> ServeSession::study(const ParsedJson& params, const CallContext&) {
+  HW_TRY(file, textOf(params, "file"));
+  if (file.empty()) return wrong("'file' is missing: what 'highwater sweep -o FILE.db' wrote");
+  StudyQuestion question;
+  const std::pair<const char*, std::string*> texts[] = {
+      {"pareto", &question.pareto},     {"pivot", &question.pivot}, {"best-by", &question.bestBy},
+      {"baseline", &question.baseline}, {"sql", &question.sql},     {"figure", &question.figure},
+      {"where", &question.where}};
+  for (const auto& [key, text] : texts) {
+    HW_TRY(said, textOf(params, key));
+    if (params.contains(key)) *text = said;
+  }
+  if (const auto matters = params.find("matters"); matters != params.end()) {
+    if (!matters->is_boolean()) return wrong("'matters' is not true or false");
+    question.matters = matters->get<bool>();
+  }
+  HW_TRY(results, openResults(file));
+  HW_TRY(table, answerStudy(results, question));
+  if (table) return Json{{"rows", table->json()}};
+  HW_TRY(status, statusOf(results));
+  return Json{{"states", status.states}, {"seconds", status.seconds}, {"stale", status.stale}};
+}
+
 namespace {
 
 /// Of one message.
@@ -328,12 +358,30 @@ struct Call {
   std::string method{};
   ParsedJson params{};
   std::stop_source stop{};
+  ParsedJson token{};  ///< Of the Model Context Protocol: to tell progress with; null: none.
 };
+
+int codeOf(const Error& error) {
+  if (error.code == ErrorCode::stopped) return kCancelled;
+  return error.code == ErrorCode::invalidArgument ? kInvalidParams : kBadInput;
+}
 
 /// The lines that go out: whole ones, whoever writes.
 class Voice {
  public:
-  Voice(std::ostream& out, const std::function<void()>& unheard) : out_(out), unheard_(unheard) {}
+  Voice(std::ostream& out, const std::function<void()>& unheard, Dialect dialect)
+      : out_(out), unheard_(unheard), dialect_(dialect) {}
+
+  /// What came of a call.
+  void tell(const Call& call, const Result<Json>& result) {
+    if (result) {
+      answer(call.id, dialect_ == Dialect::mcp ? mcpResult(*result) : *result);
+    } else if (dialect_ == Dialect::mcp) {
+      answer(call.id, mcpFailure(result.error().text()));
+    } else {
+      refuse(call.id, codeOf(result.error()), result.error().text());
+    }
+  }
 
   void answer(const ParsedJson& id, const Json& result) {
     say(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", jsonLine(id), jsonLine(result)));
@@ -343,6 +391,13 @@ class Voice {
                     jsonLine(id), code, jsonLine(Json(message))));
   }
   void progress(const ParsedJson& id, double part, const std::string& what) {
+    if (dialect_ == Dialect::mcp) {
+      say(fmt::format(
+          R"({{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{},)"
+          R"("progress":{:.4f},"total":1,"message":{}}}}})",
+          jsonLine(id), part, jsonLine(Json(what))));
+      return;
+    }
     say(fmt::format(
         R"({{"jsonrpc":"2.0","method":"$/progress","params":{{"id":{},"part":{:.4f},"what":{}}}}})",
         jsonLine(id), part, jsonLine(Json(what))));
@@ -359,6 +414,7 @@ class Voice {
   std::mutex mutex_;
   std::ostream& out_;
   const std::function<void()>& unheard_;
+  Dialect dialect_;
 };
 
 /// Calls on their way: one thread adds, one takes.
@@ -411,18 +467,14 @@ class Calls {
   bool ended_ = false;
 };
 
-int codeOf(const Error& error) {
-  if (error.code == ErrorCode::stopped) return kCancelled;
-  return error.code == ErrorCode::invalidArgument ? kInvalidParams : kBadInput;
-}
-
 /// Does one call after the other.
 void work(Calls& calls, Voice& voice, Plugins plugins) {
   ServeSession session(plugins);
   while (auto call = calls.take()) {
     CallContext context{.stop = call->stop.get_token()};
-    if (call->params.value("progress", false)) {
-      context.progress = [&voice, id = call->id, mutex = std::make_shared<std::mutex>(),
+    if (!call->token.is_null() || call->params.value("progress", false)) {
+      context.progress = [&voice, id = call->token.is_null() ? call->id : call->token,
+                          mutex = std::make_shared<std::mutex>(),
                           last = std::chrono::steady_clock::time_point()](
                              double part, const std::string& what) mutable {
         const std::scoped_lock lock(*mutex);
@@ -435,10 +487,8 @@ void work(Calls& calls, Voice& voice, Plugins plugins) {
     try {
       if (context.stop.stop_requested()) {
         voice.refuse(call->id, kCancelled, "cancelled before it began");
-      } else if (auto result = session.call(call->method, call->params, context)) {
-        voice.answer(call->id, *result);
       } else {
-        voice.refuse(call->id, codeOf(result.error()), result.error().text());
+        voice.tell(*call, session.call(call->method, call->params, context));
       }
     } catch (const std::bad_alloc&) {
       voice.refuse(call->id, kInternalError, "out of memory");
@@ -452,7 +502,8 @@ void work(Calls& calls, Voice& voice, Plugins plugins) {
 /// Understands the lines that come in.
 class Listener {
  public:
-  Listener(Calls& calls, Voice& voice) : calls_(calls), voice_(voice) {}
+  Listener(Calls& calls, Voice& voice, Dialect dialect)
+      : calls_(calls), voice_(voice), dialect_(dialect) {}
 
   /// The next line; nothing at the end. Of one that is too long the rest is passed over.
   std::optional<std::string> line(std::istream& in) {
@@ -504,6 +555,7 @@ class Listener {
   }
 
   bool handle(const ParsedJson& id, const std::string& method, ParsedJson params) {
+    if (dialect_ == Dialect::mcp) return handleMcp(id, method, std::move(params));
     if (id.is_null()) {  // A notification: nobody wants an answer.
       if (method == "$/cancel" && params.contains("id")) calls_.cancel(params["id"]);
       return method != "exit";
@@ -518,7 +570,43 @@ class Listener {
     if (params.contains("progress") && !params["progress"].is_boolean()) {
       return refuse(id, kInvalidParams, "'progress' is not true or false");
     }
-    switch (calls_.add({.id = id, .method = method, .params = std::move(params)})) {
+    return add({.id = id, .method = method, .params = std::move(params)});
+  }
+
+  /// Tools are called like methods; the rest of the protocol is answered here.
+  bool handleMcp(const ParsedJson& id, const std::string& method, const ParsedJson& params) {
+    if (id.is_null()) {
+      const auto request = params.find("requestId");
+      if (method == "notifications/cancelled" && request != params.end()) calls_.cancel(*request);
+      return true;
+    }
+    const auto answer = [&](const Json& result) {
+      voice_.answer(id, result);
+      return true;
+    };
+    if (method == "initialize") return answer(mcpWelcome(params));
+    if (method == "ping") return answer(Json::object());
+    if (method == "tools/list") return answer(mcpTools());
+    if (method != "tools/call") {
+      return refuse(id, kUnknownMethod, fmt::format("unknown method '{}'", printable(method, 80)));
+    }
+    const auto name = params.find("name");
+    if (name == params.end() || !name->is_string() || !isMcpTool(name->get<std::string>())) {
+      return refuse(id, kInvalidParams, "'name' is not one of the tools that tools/list names");
+    }
+    const ParsedJson arguments = params.value("arguments", ParsedJson::object());
+    if (!arguments.is_object()) return refuse(id, kInvalidParams, "'arguments' is not an object");
+    const auto meta = params.find("_meta");
+    const bool told = meta != params.end() && meta->is_object() && meta->contains("progressToken");
+    return add({.id = id,
+                .method = name->get<std::string>(),
+                .params = arguments,
+                .token = told ? (*meta)["progressToken"] : ParsedJson()});
+  }
+
+  bool add(Call call) {
+    const ParsedJson id = call.id;
+    switch (calls_.add(std::move(call))) {
       case Calls::Added::tooMany:
         return refuse(id, kTooMany, fmt::format("{} calls wait already", kMostCalls));
       case Calls::Added::twice:
@@ -531,6 +619,7 @@ class Listener {
 
   Calls& calls_;
   Voice& voice_;
+  Dialect dialect_;
 
  public:
   ParsedJson shutdown_{};  ///< The id of who asked for the end; null: nobody.
@@ -539,10 +628,10 @@ class Listener {
 }  // namespace
 
 void serve(std::istream& in, std::ostream& out, Plugins plugins,
-           const std::function<void()>& unheard) {
-  Voice voice(out, unheard);
+           const std::function<void()>& unheard, Dialect dialect) {
+  Voice voice(out, unheard, dialect);
   Calls calls;
-  Listener listener(calls, voice);
+  Listener listener(calls, voice, dialect);
   {
     const std::jthread worker([&] { work(calls, voice, plugins); });
     while (auto line = listener.line(in)) {

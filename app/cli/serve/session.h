@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <istream>
 #include <memory>
@@ -49,6 +50,7 @@ class ServeSession {
   Result<Json> shrink(const ParsedJson& params, const CallContext& context);
   Result<Json> explain(const ParsedJson& params, const CallContext& context);
   Result<Json> rows(const ParsedJson& params, const CallContext& context);
+  Result<Json> study(const ParsedJson& params, const CallContext& context);
 
   Result<RunRequest> request(const ParsedJson& params, const RunRequest& standard) const;
   Result<void> execute(const ParsedJson& params, const RunRequest& standard,
@@ -61,11 +63,14 @@ class ServeSession {
   bool simulated_ = false;
 };
 
+/// How messages are put: calls as they are, or as tools of the Model Context Protocol (mcp.h).
+enum class Dialect : std::uint8_t { calls, mcp };
+
 /// Answers JSON-RPC 2.0, a message a line, until `in` ends or `shutdown` is called; what was asked
 /// before is still answered. Messages that are wrong get an answer that says how, and never end it.
 /// One call is at work at a time, in a thread of its own, so that it can be cancelled. When `out`
 /// takes nothing more, `unheard` is called, from any thread, and nothing else is answered.
 void serve(std::istream& in, std::ostream& out, Plugins plugins,
-           const std::function<void()>& unheard);
+           const std::function<void()>& unheard, Dialect dialect = Dialect::calls);
 
 }  // namespace hw::cli

@@ -50,10 +50,7 @@ Result<std::string> figureNamed(const std::string& name) {
   if (name == words.front()) return name;
   for (const auto& figure : studyFigures()) {
     if (!isNumber(figure.kind)) continue;
-    std::string word = figure.key;
-    for (const std::string_view unit : {"_ps", "_pj", "_bytes"}) {
-      if (word.ends_with(unit)) word.resize(word.size() - unit.size());
-    }
+    std::string word = wordOfFigure(figure.key);
     if (name == figure.key || name == word) return figure.key;
     words.push_back(std::move(word));
   }
@@ -227,6 +224,13 @@ void sortValues(std::vector<std::string>& values) {
 Value axisValue(const std::string& value) { return value.empty() ? "default" : value; }
 
 }  // namespace
+
+std::string wordOfFigure(std::string_view key) {
+  for (const std::string_view unit : {"_ps", "_pj", "_bytes"}) {
+    if (key.ends_with(unit)) key.remove_suffix(unit.size());
+  }
+  return std::string(key);
+}
 
 std::string ResultTable::text(const TextOptions& options) const {
   std::vector<TextTable::Column> heads;
@@ -464,6 +468,41 @@ Result<ResultTable> answerSql(Database& results, const std::string& statement) {
     }
   }
   return table;
+}
+
+Result<std::optional<ResultTable>> answerStudy(Database& results, const StudyQuestion& question) {
+  const StudyQuestion& asked = question;
+  const int questions = (asked.pareto.empty() ? 0 : 1) + (asked.pivot.empty() ? 0 : 1) +
+                        (asked.bestBy.empty() ? 0 : 1) + (asked.baseline.empty() ? 0 : 1) +
+                        (asked.matters ? 1 : 0) + (asked.sql.empty() ? 0 : 1);
+  if (questions > 1) {
+    return fail(ErrorCode::invalidArgument, "expected one question at a time");
+  }
+  if (questions == 0 && !asked.where.empty()) {
+    return fail(ErrorCode::invalidArgument, "where: expected a question, such as a Pareto front");
+  }
+  const ResultScope scope{results, asked.where};
+  const auto split = [](const std::string& text, char separator) {
+    const std::size_t at = std::min(text.find(separator), text.size());
+    return std::pair(text.substr(0, at), text.substr(std::min(at + 1, text.size())));
+  };
+  if (!asked.pareto.empty()) {
+    std::vector<std::string> figures;
+    for (const auto name : splitText(asked.pareto, ',')) figures.emplace_back(trimText(name));
+    return paretoOf(scope, figures);
+  }
+  if (!asked.pivot.empty()) {
+    const auto [down, across] = split(asked.pivot, ',');
+    return pivotOf(scope, down, across, asked.figure);
+  }
+  if (!asked.bestBy.empty()) return bestBy(scope, asked.bestBy, asked.figure);
+  if (!asked.baseline.empty()) {
+    const auto [axis, value] = split(asked.baseline, '=');
+    return againstBaseline(scope, axis, value, asked.figure);
+  }
+  if (asked.matters) return whatMatters(scope, asked.figure);
+  if (!asked.sql.empty()) return answerSql(results, asked.sql);
+  return std::nullopt;
 }
 
 }  // namespace hw

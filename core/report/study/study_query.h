@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,9 @@ struct ResultScope {
 // out: "latency" is latency_ps. Axes are "model", "allocator" and the options of the study. All
 // fail where there is no such column, or the condition cannot be read, and name it.
 
+/// "latency" for latency_ps.
+std::string wordOfFigure(std::string_view key);
+
 /// Of each model the rows that no other is as good as, by two figures or more, of which less is
 /// better: ascending by the first; of equal ones the first by allocator and axes.
 Result<ResultTable> paretoOf(const ResultScope& scope, const std::vector<std::string>& figures);
@@ -63,5 +67,20 @@ Result<ResultTable> whatMatters(const ResultScope& scope, const std::string& fig
 
 /// The rows of one statement of SQL that only reads.
 Result<ResultTable> answerSql(Database& results, const std::string& statement);
+
+/// A question as people and programs ask it; one of the first six.
+struct StudyQuestion {
+  std::string pareto{};    ///< "peak,latency"
+  std::string pivot{};     ///< "l2,allocator"
+  std::string bestBy{};    ///< "l2"
+  std::string baseline{};  ///< "allocator=free-list"
+  bool matters = false;
+  std::string sql{};
+  std::string figure = "peak";
+  std::string where{};
+};
+
+/// The answer; nothing where no question is asked. Fails on two at a time, too.
+Result<std::optional<ResultTable>> answerStudy(Database& results, const StudyQuestion& question);
 
 }  // namespace hw
