@@ -63,17 +63,30 @@ ColumnKind kindOf(const std::string& key) {
   return key == "seconds" ? ColumnKind::seconds : ColumnKind::text;
 }
 
-/// The rows of a question: `columns` of those in its scope.
-Result<std::vector<Row>> select(const ResultScope& scope, const std::string& columns,
-                                const std::string& order = "") {
+/// A question about the rows in a scope. They are prepared, and read one by one.
+Result<Database::Statement> ask(const ResultScope& scope, const std::string& columns,
+                                const std::string& rest = "") {
   // The line ends a comment that the condition may end with.
   const std::string where = scope.where.empty() ? "" : " AND (" + scope.where + "\n)";
-  auto rows = scope.results.rows("SELECT " + columns +
-                                 " FROM runs WHERE state = 'done' AND fits = 1" + where + order);
-  if (!rows && !scope.where.empty()) {
-    return fail(ErrorCode::invalidArgument, "--where: " + rows.error().message);
+  auto statement = scope.results.prepare(
+      "SELECT " + columns + " FROM runs WHERE state = 'done' AND fits = 1" + where + rest);
+  if (!statement && !scope.where.empty()) {
+    return fail(ErrorCode::invalidArgument, "--where: " + statement.error().message);
   }
-  return rows;
+  return statement;
+}
+
+/// All of them.
+Result<std::vector<Row>> select(const ResultScope& scope, const std::string& columns,
+                                const std::string& rest = "") {
+  HW_TRY(statement, ask(scope, columns, rest));
+  statement.bind({});
+  std::vector<Row> rows;
+  for (;;) {
+    HW_TRY(row, statement.next());
+    if (!row) return rows;
+    rows.push_back(std::move(*row));
+  }
 }
 
 std::string names(const std::vector<std::string>& columns) {
@@ -122,33 +135,31 @@ Result<ResultTable> tableOf(Database& results, const std::vector<std::int64_t>& 
   return table;
 }
 
-/// A row of the file and what it is judged by.
-struct Judged {
-  std::int64_t id = 0;
-  std::vector<double> figures{};
+/// Rows, a model and its figures each, that no other of the model is as good as. They are added in
+/// ascending order.
+class FrontRows {
+ public:
+  void add(Row row) {
+    if (std::ranges::any_of(row, std::mem_fn(&Value::isNone))) return;
+    if (rows_.empty() || rows_.back().front() != row.front()) first_ = rows_.size();
+    // Of two figures, the last row has the least of the second.
+    const std::size_t from = row.size() == 3 && first_ < rows_.size() ? rows_.size() - 1 : first_;
+    const auto isAsGood = [&](const Row& other) {
+      for (std::size_t i = 1; i < row.size(); ++i) {
+        if (numberOf(other[i]) > numberOf(row[i])) return false;
+      }
+      return true;
+    };
+    if (std::none_of(rows_.begin() + static_cast<std::ptrdiff_t>(from), rows_.end(), isAsGood)) {
+      rows_.push_back(std::move(row));
+    }
+  }
+  const std::vector<Row>& rows() const { return rows_; }
+
+ private:
+  std::vector<Row> rows_;
+  std::size_t first_ = 0;  ///< Of the model.
 };
-
-bool isAsGood(const Judged& a, const Judged& b) {
-  for (std::size_t i = 0; i < a.figures.size(); ++i) {
-    if (a.figures[i] > b.figures[i]) return false;
-  }
-  return true;
-}
-
-/// Those that none before them is as good as; `points` ascend by their figures.
-std::vector<Judged> frontOf(const std::vector<Judged>& points) {
-  std::vector<Judged> front;
-  for (const Judged& point : points) {
-    // Of two figures, the last of the front has the least of the second.
-    const bool two = point.figures.size() == 2;
-    const bool beaten = two ? !front.empty() && isAsGood(front.back(), point)
-                            : std::ranges::any_of(front, [&](const Judged& other) {
-                                return isAsGood(other, point);
-                              });
-    if (!beaten) front.push_back(point);
-  }
-  return front;
-}
 
 /// The geometric mean of numbers above 0; the arithmetic one where some are not.
 class Mean {
@@ -292,8 +303,7 @@ std::string ResultTable::markdown() const {
 }
 
 Result<ResultTable> paretoOf(const ResultScope& scope, const std::vector<std::string>& figures) {
-  std::vector<std::string> columns;
-  std::string order = " ORDER BY model";
+  std::vector<std::string> columns = {"model"};
   for (const std::string& name : figures) {
     HW_TRY(column, figureNamed(name));
     if (std::ranges::find(columns, column) != columns.end()) {
@@ -301,26 +311,28 @@ Result<ResultTable> paretoOf(const ResultScope& scope, const std::vector<std::st
     }
     columns.push_back(column);
   }
-  if (columns.size() < 2) {
+  if (columns.size() < 3) {
     return fail(ErrorCode::invalidArgument, "expected two figures or more, as in peak,latency");
   }
-  HW_TRY(known, knownColumns(scope.results));
-  for (const std::string& column : columns) order += ", " + sqlName(column);
-  HW_TRY(rows, select(scope, "rowid, model, " + names(columns), order + ", " + names(known.axes)));
-  std::vector<std::int64_t> ids;
-  for (auto row = rows.begin(); row != rows.end();) {
-    std::vector<Judged> points;
-    const std::string model = (*row)[1].exact();
-    for (; row != rows.end() && (*row)[1].exact() == model; ++row) {
-      Judged point{.id = (*row)[0].whole().value_or(0)};
-      const bool whole = std::none_of(row->begin() + 2, row->end(), std::mem_fn(&Value::isNone));
-      for (auto value = row->begin() + 2; value != row->end(); ++value) {
-        point.figures.push_back(numberOf(*value));
-      }
-      if (whole) points.push_back(std::move(point));
-    }
-    for (const Judged& point : frontOf(points)) ids.push_back(point.id);
+  HW_TRY(points, ask(scope, names(columns), " ORDER BY " + names(columns)));
+  points.bind({});
+  FrontRows front;
+  for (;;) {
+    HW_TRY(row, points.next());
+    if (!row) break;
+    front.add(std::move(*row));
   }
+  HW_TRY(known, knownColumns(scope.results));
+  std::string same;
+  for (const std::string& column : columns) same += " AND " + sqlName(column) + " = ?";
+  HW_TRY(first, ask(scope, "rowid", same + " ORDER BY " + names(known.axes) + " LIMIT 1"));
+  std::vector<std::int64_t> ids;
+  for (const Row& row : front.rows()) {
+    first.bind(row);
+    HW_TRY(id, first.next());
+    if (id) ids.push_back((*id)[0].whole().value_or(0));
+  }
+  columns.erase(columns.begin());
   return tableOf(scope.results, ids, columns);
 }
 
