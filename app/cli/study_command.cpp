@@ -35,6 +35,7 @@ struct StudyCommand {
                      {.help = "only rows of which this holds: \"model = 'a.onnx' and l2 <> ''\"",
                       .type = "SQL"});
     arguments.flag("--markdown", markdown, "tables as Markdown");
+    arguments.flag("--lines", lines, "JSON as an object a line, for other programs");
     arguments.flag("--all", all, "all rows of a table of text");
   }
 
@@ -51,6 +52,7 @@ struct StudyCommand {
 
   std::string document(const ResultTable& table, Format format) const {
     if (markdown) return table.markdown();
+    if (lines) return table.jsonLines();
     if (format == Format::csv) return table.csv();
     if (format == Format::json) {
       return jsonDocument({{"format", "highwater-answer"}, {"version", 1}, {"rows", table.json()}});
@@ -85,6 +87,7 @@ struct StudyCommand {
   std::string path;
   StudyQuestion asked;
   bool markdown = false;
+  bool lines = false;
   bool all = false;
 };
 

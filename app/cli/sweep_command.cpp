@@ -259,7 +259,7 @@ struct SweepCommand {
       if (!shard.empty()) (void)writeShardStatus(output.path(), all - of + done, all);
     };
     const auto tally = runStudy(runs, numbers, results, work);
-    if (!tally) return failure(tally.error(), output.path());
+    if (!tally) return failure(tally.error(), "");
     if (tally->done < numbers.size()) {
       return failure(ExitCode::interrupted, output.path(),
                      fmt::format("stopped: {} of {} runs are done; --resume does the others",

@@ -97,4 +97,19 @@ TEST_CASE("a file of results has one writer, and is not written over", "[cli][st
              Catch::Contains("No such file"));
 }
 
+TEST_CASE("a disk that is full costs what was not written yet", "[cli][study]") {
+  const Shell shell;
+  shell.write("s.toml", kStudy);
+  REQUIRE(shell.run("highwater sweep s.toml -o whole.db -q").exitCode == 0);
+  for (const int blocks : {1, 8, 40}) {
+    CAPTURE(blocks);
+    const Outcome full = shell.run(
+        fmt::format("bash -c 'ulimit -f {}; highwater sweep s.toml -o r.db --resume'", blocks));
+    CHECK(full.exitCode == 3);
+    CHECK_THAT(full.err, Catch::StartsWith("highwater: r.db: "));
+  }
+  CHECK(shell.run("highwater sweep s.toml -o r.db --resume -q").exitCode == 0);
+  CHECK(answers(shell, "r.db") == answers(shell, "whole.db"));
+}
+
 }  // namespace hw::test

@@ -93,15 +93,15 @@ StudyResults::StudyResults(Database database, const StudyRuns& runs)
 
 Result<StudyResults> StudyResults::write(const std::string& path, const StudyRuns& runs,
                                          const std::string& study, bool resume) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(path, error);
-  const bool there = !error && size > 0;
   HW_TRY(database, Database::open(path, Database::Mode::write));
+  // One that was killed, or had no room, before it made its tables left none.
+  HW_TRY(tables, database.rows("SELECT count(*) FROM sqlite_master"));
+  const bool isNew = tables[0][0].whole() == 0;
   StudyResults results(std::move(database), runs);
-  if (there) {
-    HW_DO(results.check(resume));
-  } else {
+  if (isNew) {
     HW_DO(results.make(study));
+  } else {
+    HW_DO(results.check(resume));
   }
   return results;
 }

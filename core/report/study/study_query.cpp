@@ -284,6 +284,12 @@ Json ResultTable::json() const {
   return list;
 }
 
+std::string ResultTable::jsonLines() const {
+  std::string text;
+  for (const Json& object : json()) text += jsonLine(object) + "\n";
+  return text;
+}
+
 std::string ResultTable::markdown() const {
   std::string text = "|";
   for (const Column& column : columns) text += " " + column.key + " |";

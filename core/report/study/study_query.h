@@ -24,6 +24,7 @@ struct ResultTable {
   std::string text(const TextOptions& options) const;
   std::string csv() const;
   Json json() const;
+  std::string jsonLines() const;
   std::string markdown() const;
 };
 

@@ -156,10 +156,13 @@ void addPlacePages(MainWindow* window, ComparePanel* comparison) {
   study->setObjectName(QStringLiteral("studyPage"));
   study->words(
       tr("A study runs every combination of models, allocators, memories and other options "
-         "that a TOML file lists, and writes one table; highwater sweep --help has such a file. It "
-         "runs without the window:"));
-  const auto command = QStringLiteral("highwater sweep study.toml -o study.csv");
-  study->commandLine(tr("The command that runs a study"))->setText(command);
+         "that a TOML file lists, and keeps the results in a file; highwater sweep --help has such "
+         "a study. It runs without the window:"));
+  study->commandLine(tr("The command that runs a study"))
+      ->setText(QStringLiteral("highwater sweep study.toml -o results.db"));
+  study->words(tr("Its results are asked by another command, also while it runs:"));
+  study->commandLine(tr("The command that asks the results"))
+      ->setText(QStringLiteral("highwater study results.db --pareto peak,latency"));
   study->end();
   window->addPanel("study", tr("Study"), study);
 

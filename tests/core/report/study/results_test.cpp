@@ -126,6 +126,12 @@ TEST_CASE("results are of one study, one version and one writer", "[study]") {
   }
   CHECK_THAT(study.open().error().text(), Catch::Contains("written by a newer highwater"));
   CHECK_THAT(openResults(study.file()).error().text(), Catch::Contains("newer highwater"));
+  {  // Whoever began it was killed before there were tables.
+    const auto begun = Database::open(study.file("begun.db"), Database::Mode::write);
+    REQUIRE(begun.has_value());
+  }
+  REQUIRE(std::filesystem::file_size(study.file("begun.db")) > 0);
+  CHECK(study.open(false, "begun.db").has_value());
   study.folder.write("no.db", "this is no database, but long enough to look at its first bytes");
   CHECK_THAT(openResults(study.file("no.db")).error().text(),
              Catch::Contains("file is not a database"));

@@ -228,6 +228,9 @@ TEST_CASE("a table of results leaves in every form", "[study]") {
         "| name | peak | mean |\n|-|-:|-:|\n| a\\|b | 1,234,567 | 2.5 |\n| - | 5 | 3 |\n");
   CHECK(table.json().dump() ==
         R"([{"name":"a|b","peak":1234567,"mean":2.5},{"name":null,"peak":5,"mean":3}])");
+  CHECK(table.jsonLines() ==
+        "{\"name\":\"a|b\",\"peak\":1234567,\"mean\":2.5}\n"
+        "{\"name\":null,\"peak\":5,\"mean\":3}\n");
   CHECK(table.text({.rows = 1}) ==
         "  name       peak  mean\n  a|b   1,234,567   2.5\n  and 1 row more\n");
 }
