@@ -1,11 +1,9 @@
 #include "tests/cli/program.h"
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 
 namespace hw::test {
 namespace {
@@ -18,24 +16,9 @@ std::string quoted(const std::string& text) {
   return safe + "'";
 }
 
-std::string contentOf(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream content;
-  content << in.rdbuf();
-  return content.str();
-}
-
 }  // namespace
 
-Shell::Shell() {
-  static int count = 0;
-  folder_ = fs::temp_directory_path() /
-            ("highwater-cli-" + std::to_string(::getpid()) + "-" + std::to_string(count++));
-  fs::remove_all(folder_);
-  fs::create_directories(folder_ / "work");
-}
-
-Shell::~Shell() { fs::remove_all(folder_); }
+Shell::Shell() { fs::create_directories(folder_ / "work"); }
 
 Outcome Shell::run(const std::string& line) const {
   const fs::path script = folder_ / "script";
@@ -45,18 +28,16 @@ Outcome Shell::run(const std::string& line) const {
   const std::string command =
       "cd " + quoted((folder_ / "work").string()) + " && sh ../script" + " > ../out 2> ../err";
   const int status = std::system(command.c_str());
-  Outcome outcome{.out = contentOf(folder_ / "out"), .err = contentOf(folder_ / "err")};
+  Outcome outcome{.out = folder_.read("out"), .err = folder_.read("err")};
   outcome.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return outcome;
 }
 
 void Shell::write(const std::string& file, const std::string& content) const {
-  std::ofstream(folder_ / "work" / file, std::ios::binary) << content;
+  folder_.write("work/" + file, content);
 }
 
-std::string Shell::read(const std::string& file) const {
-  return contentOf(folder_ / "work" / file);
-}
+std::string Shell::read(const std::string& file) const { return folder_.read("work/" + file); }
 
 bool Shell::has(const std::string& file) const { return fs::exists(folder_ / "work" / file); }
 

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <filesystem>
 #include <string>
+
+#include "tests/support/scratch_folder.h"
 
 namespace hw::test {
 
@@ -16,9 +17,6 @@ struct Outcome {
 class Shell {
  public:
   Shell();
-  Shell(const Shell&) = delete;
-  Shell& operator=(const Shell&) = delete;
-  ~Shell();
 
   /// Runs one line of shell.
   Outcome run(const std::string& line) const;
@@ -30,7 +28,7 @@ class Shell {
   std::size_t entries() const;
 
  private:
-  std::filesystem::path folder_;
+  ScratchFolder folder_;
 };
 
 }  // namespace hw::test

@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "core/files/process.h"
+#include "tests/support/scratch_folder.h"
 
 namespace hw::test {
 namespace {
@@ -166,32 +164,6 @@ static void run(const struct network *network, size_t number, FILE *in, FILE *ou
 }
 )";
 
-/// A folder that goes with its contents.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "highwater-c-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { std::filesystem::remove_all(path_); }
-
-  std::string at(const std::string& name) const { return (path_ / name).string(); }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(at(name), std::ios::binary) << text;
-  }
-  std::string read(const std::string& name) const {
-    std::ostringstream text;
-    text << std::ifstream(at(name), std::ios::binary).rdbuf();
-    return text.str();
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
 /// A number that a header defines.
 std::size_t defined(const CNetwork& network, const std::string& name) {
   std::string upper = network.prefix;
@@ -286,7 +258,7 @@ bool hasCompiler() {
 
 tl::expected<std::vector<std::vector<CRun>>, std::string> runC(
     const std::vector<CNetwork>& networks, const std::vector<std::string>& options) {
-  const Folder folder;
+  const ScratchFolder folder;
   std::string inputs;
   for (const CNetwork& each : networks) {
     folder.write(each.prefix + ".c", each.text.source);
@@ -299,15 +271,18 @@ tl::expected<std::vector<std::vector<CRun>>, std::string> runC(
   }
   folder.write("main.c", mainOf(networks));
   folder.write("in", inputs);
-  std::vector<std::string> compiler = {
-      "/usr/bin/env", "cc",        "-std=c99", "-Wall",          "-Wextra",
-      "-Werror",      "-pedantic", "-o",       folder.at("run"), folder.at("main.c")};
+  std::vector<std::string> compiler = {"/usr/bin/env",     "cc",
+                                       "-std=c99",         "-Wall",
+                                       "-Wextra",          "-Werror",
+                                       "-pedantic",        "-o",
+                                       folder.file("run"), folder.file("main.c")};
   compiler.insert(compiler.end(), options.begin(), options.end());
   const auto compiled = runProgram(compiler, "", 300, {});
   if (!compiled) return tl::unexpected(compiled.error().text());
   if (compiled->exitCode != 0) return tl::unexpected("cc: " + said(*compiled));
-  const auto ran = runProgram(
-      {folder.at("run"), folder.at("in"), folder.at("out"), folder.at("made")}, "", 300, {});
+  const auto ran =
+      runProgram({folder.file("run"), folder.file("in"), folder.file("out"), folder.file("made")},
+                 "", 300, {});
   if (!ran) return tl::unexpected(ran.error().text());
   if (ran->exitCode != 0 || ran->signal != 0) return tl::unexpected(said(*ran));
   return runsOf(networks, folder.read("out"), folder.read("made"));

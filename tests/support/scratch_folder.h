@@ -5,6 +5,7 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 
 namespace hw::test {
@@ -24,8 +25,14 @@ class ScratchFolder {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
   void write(const std::string& name, const std::string& content) const {
     std::ofstream(path_ / name, std::ios::binary) << content;
+  }
+  std::string read(const std::string& name) const {
+    std::ostringstream content;
+    content << std::ifstream(path_ / name, std::ios::binary).rdbuf();
+    return content.str();
   }
 
  private:

@@ -10,24 +10,17 @@
 #include <future>
 
 #include "core/files/mapped_file.h"
+#include "tests/support/scratch_folder.h"
 
 using namespace hw;
 namespace fs = std::filesystem;
 
 namespace {
 
-/// An empty folder that goes away with the test.
-struct Folder {
-  fs::path path = fs::temp_directory_path() / ("highwater-file-test-" + std::to_string(::getpid()));
-  Folder() {
-    fs::remove_all(path);
-    fs::create_directory(path);
-  }
-  ~Folder() { fs::remove_all(path); }
-  std::string file(const std::string& name) const { return (path / name).string(); }
+struct Folder : test::ScratchFolder {
   std::size_t entries() const {
     return static_cast<std::size_t>(
-        std::distance(fs::directory_iterator(path), fs::directory_iterator()));
+        std::distance(fs::directory_iterator(path()), fs::directory_iterator()));
   }
 };
 
@@ -71,7 +64,7 @@ TEST_CASE("writing through a link keeps the link", "[file]") {
 
 TEST_CASE("a link that leads nowhere yet is written through", "[file]") {
   const Folder folder;
-  fs::create_directory(folder.path / "there");
+  fs::create_directory(folder / "there");
   fs::create_symlink("there/second", folder.file("first"));
   fs::create_symlink("target", folder.file("there/second"));
   REQUIRE(writeFile(folder.file("first"), "new"));
@@ -99,7 +92,7 @@ TEST_CASE("the longest names that a file system takes can be written", "[file]")
 
 TEST_CASE("what a path leads to is one name, however it is spelled", "[file]") {
   const Folder folder;
-  fs::create_directory(folder.path / "in");
+  fs::create_directory(folder / "in");
   fs::create_symlink("in", folder.file("link"));
   fs::create_symlink("in/plan", folder.file("direct"));
   const std::string target = outputTarget(folder.file("in/plan"));
@@ -124,8 +117,9 @@ TEST_CASE("what cannot be opened says why", "[file]") {
   const Folder folder;
   CHECK(readFile(folder.file("absent")).error().message ==
         "cannot be opened: No such file or directory");
-  CHECK(readFile(folder.path.string()).error().message == "cannot be read: Is a directory");
-  CHECK(writeFile(folder.path.string(), "").error().message == "cannot be written: Is a directory");
+  CHECK(readFile(folder.path().string()).error().message == "cannot be read: Is a directory");
+  CHECK(writeFile(folder.path().string(), "").error().message ==
+        "cannot be written: Is a directory");
   CHECK(writeFile(folder.file("no/such/folder"), "").error().message ==
         "cannot be created: No such file or directory");
 }

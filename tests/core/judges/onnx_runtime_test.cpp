@@ -1,7 +1,5 @@
 // Models in parts on the real ONNX Runtime: the bytes that it asks for, and what it makes.
 
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
@@ -13,6 +11,7 @@
 #include "core/tile/tile.h"
 #include "tests/support/corpus.h"
 #include "tests/support/onnx_networks.h"
+#include "tests/support/scratch_folder.h"
 
 namespace hw::test {
 namespace {
@@ -23,13 +22,6 @@ namespace fs = std::filesystem;
 /// files.
 class OnnxRuntime {
  public:
-  OnnxRuntime() : folder_(fs::temp_directory_path() / ("hw_ort_" + std::to_string(getpid()))) {
-    fs::create_directories(folder_);
-  }
-  OnnxRuntime(const OnnxRuntime&) = delete;
-  OnnxRuntime& operator=(const OnnxRuntime&) = delete;
-  ~OnnxRuntime() { fs::remove_all(folder_); }
-
   /// False, with a warning, where no program is named.
   static bool isThere() {
     if (std::getenv("HIGHWATER_ORT_NODE") != nullptr) return true;
@@ -67,7 +59,7 @@ class OnnxRuntime {
     return {std::istreambuf_iterator<char>(stream), {}};
   }
 
-  fs::path folder_;
+  ScratchFolder folder_;
 };
 
 /// Its kernels may add up in another order where they have fewer rows.

@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -8,6 +6,7 @@
 
 #include "tests/support/corpus.h"
 #include "tests/support/rounds.h"
+#include "tests/support/scratch_folder.h"
 #include "tests/support/tflite/drawn_operators.h"
 #include "tests/support/tflite/part_models.h"
 #include "tests/support/tflite_interpreter.h"
@@ -21,13 +20,6 @@ namespace fs = std::filesystem;
 /// its files.
 class Runtime {
  public:
-  Runtime() : folder_(fs::temp_directory_path() / ("hw_judge_" + std::to_string(getpid()))) {
-    fs::create_directories(folder_);
-  }
-  Runtime(const Runtime&) = delete;
-  Runtime& operator=(const Runtime&) = delete;
-  ~Runtime() { fs::remove_all(folder_); }
-
   /// False, with a warning, where no program is named.
   static bool isThere() {
     if (std::getenv("HIGHWATER_TFLM_RUN") != nullptr) return true;
@@ -78,7 +70,7 @@ class Runtime {
     return steps;
   }
 
-  fs::path folder_;
+  ScratchFolder folder_;
 };
 
 /// Erases what the body of a loop left in an output that is not complete before its last turn: rows
