@@ -5,6 +5,7 @@
 #include "app/cli/output.h"
 #include "core/base/text.h"
 #include "core/report/study/results.h"
+#include "core/report/study/study_picture.h"
 #include "core/report/study/study_query.h"
 
 namespace hw::cli {
@@ -12,7 +13,8 @@ namespace {
 
 struct StudyCommand {
   explicit StudyCommand(Arguments& arguments)
-      : output(arguments, {Format::text, Format::json, Format::csv}) {
+      : output(arguments, {Format::text, Format::json, Format::csv}),
+        picture(arguments, "draw --pareto peak,latency of one model, as SVG") {
     arguments.positional("RESULTS.db", path, {.help = "what 'highwater sweep -o FILE.db' wrote"});
     arguments.option(
         "--pareto", asked.pareto,
@@ -41,12 +43,25 @@ struct StudyCommand {
 
   Outcome<ExitCode> run() const {
     HW_TRY(format, output.format());
+    if (picture.wanted() && asked.pareto.empty()) {
+      return failure(ExitCode::badUsage, "--picture", "it shows a front: --pareto peak,latency");
+    }
     auto results = openResults(path);
     if (!results) return failure(results.error(), "");
     const auto table = answerStudy(*results, asked);
     if (!table) return failure(ExitCode::badUsage, "", table.error().text());
     if (!*table) return tellStatus(*results, format);
     HW_DO(output.write(document(**table, format)));
+    return draw(*results);
+  }
+
+  Outcome<ExitCode> draw(Database& results) const {
+    if (!picture.wanted()) return ExitCode::done;
+    std::vector<std::string> figures;
+    for (const auto name : splitText(asked.pareto, ',')) figures.emplace_back(trimText(name));
+    const auto svg = paretoPicture({results, asked.where}, figures, picture.palette());
+    if (!svg) return failure(ExitCode::badUsage, "--picture", svg.error().text());
+    HW_DO(picture.write(*svg));
     return ExitCode::done;
   }
 
@@ -84,6 +99,7 @@ struct StudyCommand {
   }
 
   OutputOptions output;
+  PictureOptions picture;
   std::string path;
   StudyQuestion asked;
   bool markdown = false;

@@ -342,6 +342,13 @@ Result<ResultTable> paretoOf(const ResultScope& scope, const std::vector<std::st
   return tableOf(scope.results, ids, columns);
 }
 
+Result<std::vector<std::vector<Value>>> pointsOf(const ResultScope& scope, const std::string& first,
+                                                 const std::string& second) {
+  HW_TRY(a, figureNamed(first));
+  HW_TRY(b, figureNamed(second));
+  return select(scope, names({a, b}), " ORDER BY " + names({a, b}));
+}
+
 Result<ResultTable> pivotOf(const ResultScope& scope, const std::string& down,
                             const std::string& across, const std::string& figure) {
   HW_TRY(column, figureNamed(figure));

@@ -46,6 +46,10 @@ std::string wordOfFigure(std::string_view key);
 /// better: ascending by the first; of equal ones the first by allocator and axes.
 Result<ResultTable> paretoOf(const ResultScope& scope, const std::vector<std::string>& figures);
 
+/// Two figures of all rows, ascending.
+Result<std::vector<std::vector<Value>>> pointsOf(const ResultScope& scope, const std::string& first,
+                                                 const std::string& second);
+
 /// A table of two axes: the geometric mean of a figure over all rows of both values; the arithmetic
 /// mean where not all are above 0.
 Result<ResultTable> pivotOf(const ResultScope& scope, const std::string& down,
