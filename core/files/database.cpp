@@ -87,6 +87,12 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
   constexpr int kPatience = 10'000;  // Milliseconds, while others read.
   sqlite3_busy_timeout(handle, kPatience);
   sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);  // No statement opens another file.
+  // Files may come from anybody: what their schemas say is not carried out, and cells are checked.
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_exec(handle, "PRAGMA cell_size_check = ON", nullptr, nullptr, nullptr);
   Database database(std::move(state));
   // Without the second, a power cut may cost the last transactions, but breaks nothing.
   if (writes) HW_DO(database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"));

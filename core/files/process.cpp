@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -151,7 +152,10 @@ Result<Finished> runProgram(const std::vector<std::string>& arguments, const std
 Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& arguments) {
   int to[2];
   int from[2];
-  if (pipe2(to, O_CLOEXEC) != 0) return fail(ErrorCode::unreadable, strerror(errno));
+  // A socket, so that writing to a program that has ended fails, and sends this one no SIGPIPE.
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to) != 0) {
+    return fail(ErrorCode::unreadable, strerror(errno));
+  }
   if (pipe2(from, O_CLOEXEC) != 0) {
     close(to[0]);
     close(to[1]);
@@ -195,7 +199,7 @@ bool ChildProcess::read(std::string& text) {
 
 bool ChildProcess::write(std::string_view text) {
   while (!text.empty()) {
-    const ssize_t written = ::write(to_, text.data(), text.size());
+    const ssize_t written = send(to_, text.data(), text.size(), MSG_NOSIGNAL);
     if (written < 0 && errno != EINTR) return false;
     if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
   }

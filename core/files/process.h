@@ -25,7 +25,7 @@ struct Finished {
 Result<Finished> runProgram(const std::vector<std::string>& arguments, const std::string& input,
                             double seconds, const std::stop_token& stop);
 
-/// A program that runs beside this one, with pipes to its standard input and from its standard
+/// A program that runs beside this one, with a way to its standard input and one from its standard
 /// output; standard error is shared. It is killed with its group when this ends.
 class ChildProcess {
  public:

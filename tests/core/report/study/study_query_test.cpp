@@ -205,6 +205,16 @@ TEST_CASE("questions that have no answer name what is wrong", "[study]") {
              Catch::Contains("--where: "));
   CHECK_THAT(refusal(againstBaseline({results}, "allocator", "exact", "peak")),
              Catch::Contains("no row has allocator = 'exact'"));
+  {  // What a schema says is not carried out: a view in the place of the table is refused.
+    auto database = Database::open((study.folder / "view.db").string(), Database::Mode::write);
+    REQUIRE(database
+                ->execute("CREATE TABLE meta(key, value); INSERT INTO meta VALUES ('version', 1); "
+                          "CREATE VIEW runs AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x "
+                          "+ 1 FROM n) SELECT x AS model FROM n")
+                .has_value());
+  }
+  auto view = openResults((study.folder / "view.db").string()).value();
+  CHECK(!answerSql(view, "SELECT count(*) FROM runs").has_value());
   for (const char* statement :
        {"DELETE FROM runs", "SELECT 1; SELECT 2", "", "PRAGMA user_version = 5",
         "ATTACH 'other.db' AS other", "CREATE TABLE t(x)", "SELECT * FROM nothing"}) {
@@ -217,6 +227,42 @@ TEST_CASE("questions that have no answer name what is wrong", "[study]") {
   // A condition cannot end the statement that it is in.
   CHECK(!bestBy({results, "1); DELETE FROM runs; --"}, "model", "peak").has_value());
   CHECK(bestBy({results, "1 -- remark"}, "model", "peak").has_value());
+}
+
+TEST_CASE("files of results with wrong bytes are asked without harm", "[study]") {
+  const AskedStudy study(1);
+  const std::string whole = study.folder.read("r.db");
+  REQUIRE(whole.size() > 8'192);
+  std::size_t answered = 0;
+  const auto ask = [&](const std::string& file) {
+    auto results = openResults((study.folder / file).string());
+    if (!results) return;
+    (void)statusOf(*results);
+    for (const StudyQuestion& question :
+         {StudyQuestion{.pareto = "peak,latency"}, StudyQuestion{.pivot = "align,allocator"},
+          StudyQuestion{.bestBy = "order"}, StudyQuestion{.baseline = "allocator=none"},
+          StudyQuestion{.matters = true}, StudyQuestion{.sql = "select * from runs"}}) {
+      const auto answer = answerStudy(*results, question);
+      answered += answer ? 1 : 0;
+      if (answer && *answer) (void)((*answer)->text({}) + jsonLine((*answer)->json()));
+    }
+  };
+  test::Dice dice(7);
+  for (std::uint64_t i = 0; i < test::rounds(400); ++i) {
+    CAPTURE(i);
+    std::string bytes = whole;
+    for (std::int64_t changes = dice.roll(1, 20); changes > 0; --changes) {
+      const auto most = static_cast<std::int64_t>(bytes.size()) - 1;
+      // Half of them where the schema and the heads of pages are.
+      const std::int64_t at = dice.chance(50) ? dice.roll(0, 4'095) : dice.roll(0, most);
+      bytes[static_cast<std::size_t>(at)] = static_cast<char>(dice.roll(0, 255));
+    }
+    if (dice.chance(20)) bytes.resize(static_cast<std::size_t>(dice.roll(0, 8'192)));
+    study.folder.write("wrong.db", bytes);
+    ask("wrong.db");
+  }
+  ask("r.db");
+  CHECK(answered >= 6);
 }
 
 TEST_CASE("a table of results leaves in every form", "[study]") {
