@@ -151,7 +151,7 @@ std::optional<Failure> sameOutput(const std::vector<OutputOption>& outputs) {
 
 /// The library says "--format: 1 required NAME missing".
 std::string reason(const CLI::ParseError& error) {
-  const std::string text = error.what();
+  std::string text = error.what();
   const std::size_t at = text.find(": 1 required ");
   if (at == std::string::npos || !text.ends_with(" missing")) return text;
   return text.substr(0, at) + " needs a value";

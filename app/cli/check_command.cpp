@@ -352,7 +352,7 @@ struct DiffCommand {
     }
     report.diff = diffPlans(report.a, report.b);
     if (!stories && report.diff.firstEvents)
-      report.diff.notes.push_back("events are told from addresses: files hold no story");
+      report.diff.notes.emplace_back("events are told from addresses: files hold no story");
     return report;
   }
 

@@ -16,8 +16,8 @@ namespace {
 /// Findings so far, already in the form in which they leave.
 class Findings {
  public:
-  Findings(Format format, TextOptions options, bool several)
-      : format_(format), options_(std::move(options)), several_(several) {}
+  Findings(Format format, const TextOptions& options, bool several)
+      : format_(format), options_(options), several_(several) {}
 
   void add(const Comparison& comparison, const std::string& file) {
     summary_.add(comparison);

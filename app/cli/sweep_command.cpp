@@ -310,7 +310,7 @@ struct SweepCommand {
   Outcome<ExitCode> giveToSlurm(const StudyRuns& runs, const std::string& text) const {
     if (path == "-") return failure(ExitCode::badUsage, "--engine", "tasks need the study's file");
     const ShardFolder folder(output.path());
-    std::size_t shards = static_cast<std::size_t>(tasks);
+    auto shards = static_cast<std::size_t>(tasks);
     std::vector<std::size_t> which;
     if (resume) {
       const auto left = folder.unfinished();

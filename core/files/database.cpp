@@ -141,7 +141,9 @@ Database::Statement::~Statement() = default;
 
 std::vector<std::string> Database::Statement::columns() const {
   std::vector<std::string> names;
-  for (int i = 0; i < sqlite3_column_count(state_->handle.get()); ++i) {
+  const int count = sqlite3_column_count(state_->handle.get());
+  names.reserve(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) {
     names.emplace_back(sqlite3_column_name(state_->handle.get(), i));
   }
   return names;

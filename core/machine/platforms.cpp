@@ -264,6 +264,7 @@ PoolSpec readPool(const toml::table& table, const std::vector<PoolSpec>& memorie
         "itself; what several of them use is a [[memory]]");
   }
   std::vector<std::string> names;
+  names.reserve(memories.size());
   for (const PoolSpec& known : memories) names.push_back(known.name);
   const auto closest = closestWord(name, names);
   reader.reject(fmt::format("the platform has no [[memory]] of that name{}",
@@ -274,7 +275,7 @@ KernelWays readKernels(TableReader& reader) {
   constexpr const char* kKey = "kernels";
   KernelWays ways;
   if (!reader.has(kKey)) return ways;
-  for (const std::string& text : reader.strings(kKey, "[\"forward\", \"reverse\"]")) {
+  for (const std::string& text : reader.strings(kKey, R"(["forward", "reverse"])")) {
     if (text != kKernelWays[0] && text != kKernelWays[1]) {
       reader.reject(fmt::format("kernels run 'forward' or 'reverse', not '{}'", printable(text)));
     }
@@ -441,6 +442,7 @@ Platform readPlatform(const toml::table& table) {
   const std::vector<PoolSpec> memories = readMemories(reader);
   const auto devices = reader.tables("device");
   std::vector<std::string> names;
+  names.reserve(devices.size());
   for (const toml::table* device : devices) names.push_back(TableReader(*device, "device").name());
   for (const toml::table* device : devices) {
     platform.devices.push_back(readDevice(*device, memories, names));

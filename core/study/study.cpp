@@ -48,7 +48,7 @@ class ValueRange {
     const std::string scale = table.contains("scale") ? text("scale") : "linear";
     byFactors_ = scale == "log";
     if (to_ <= from_ || (scale != "linear" && !byFactors_) || (byFactors_ && from_ <= 0)) {
-      refuseRange("a range goes up, by scale \"linear\" or, from more than 0, \"log\"");
+      refuseRange(R"(a range goes up, by scale "linear" or, from more than 0, "log")");
     }
   }
 

@@ -15,7 +15,7 @@ namespace hw {
 std::string StudyRun::identity() const {
   std::string text = model + '\n' + allocator.text();
   for (const auto& [axis, value] : setting.axes) {
-    if (!value.empty()) text += '\n' + axis + '=' + value;
+    if (!value.empty()) text.append(1, '\n').append(axis).append(1, '=').append(value);
   }
   return sha256(text).substr(0, 32);
 }

@@ -555,7 +555,7 @@ class Listener {
   }
 
   bool handle(const ParsedJson& id, const std::string& method, ParsedJson params) {
-    if (dialect_ == Dialect::mcp) return handleMcp(id, method, std::move(params));
+    if (dialect_ == Dialect::mcp) return handleMcp(id, method, params);
     if (id.is_null()) {  // A notification: nobody wants an answer.
       if (method == "$/cancel" && params.contains("id")) calls_.cancel(params["id"]);
       return method != "exit";

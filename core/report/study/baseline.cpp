@@ -41,7 +41,7 @@ Result<Baseline> parseBaseline(std::string_view text) {
     return fail(ErrorCode::malformed, "no baseline: " + what);
   };
   if (!json.is_object() || !json.contains("format") || json["format"] != kHeldFormat) {
-    return bad("expected {\"format\": \"highwater-baseline\", ...}");
+    return bad(R"(expected {"format": "highwater-baseline", ...})");
   }
   if (!json.contains("version") || json["version"] != 1) return bad("its version is not 1");
   if (!json.contains("runs") || !json["runs"].is_object()) return bad("expected 'runs'");
