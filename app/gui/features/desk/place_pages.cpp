@@ -158,11 +158,11 @@ void addPlacePages(MainWindow* window, ComparePanel* comparison) {
       tr("A study runs every combination of models, allocators, memories and other options "
          "that a TOML file lists, and keeps the results in a file; highwater sweep --help has such "
          "a study. It runs without the window:"));
-  study->commandLine(tr("The command that runs a study"))
-      ->setText(QStringLiteral("highwater sweep study.toml -o results.db"));
+  const auto runs = QStringLiteral("highwater sweep study.toml -o results.db");
+  const auto asks = QStringLiteral("highwater study results.db --pareto peak,latency");
+  study->commandLine(tr("The command that runs a study"))->setText(runs);
   study->words(tr("Its results are asked by another command, also while it runs:"));
-  study->commandLine(tr("The command that asks the results"))
-      ->setText(QStringLiteral("highwater study results.db --pareto peak,latency"));
+  study->commandLine(tr("The command that asks the results"))->setText(asks);
   study->end();
   window->addPanel("study", tr("Study"), study);
 
