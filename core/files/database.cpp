@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -67,11 +68,15 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
   const bool writes = mode == Mode::write;
   auto state = std::make_unique<State>();
   state->path = path;
-  // Opened here first: SQLite does not say why a file cannot be.
-  state->lock =
-      ::open(path.c_str(), writes ? O_RDWR | O_CREAT | O_CLOEXEC : O_RDONLY | O_CLOEXEC, 0666);
-  if (state->lock < 0) {
+  // Opened here first: SQLite does not say why a file cannot be, and would wait for a pipe.
+  const int how = (writes ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC | O_NONBLOCK;
+  state->lock = ::open(path.c_str(), how, 0666);
+  struct stat about {};
+  if (state->lock < 0 || fstat(state->lock, &about) != 0) {
     return fail(ErrorCode::unreadable, path + ": cannot be opened: " + std::strerror(errno));
+  }
+  if (!S_ISREG(about.st_mode)) {
+    return fail(ErrorCode::unreadable, path + ": a database is a file, no folder, pipe or device");
   }
   if (writes && flock(state->lock, LOCK_EX | LOCK_NB) != 0) {
     return fail(ErrorCode::unreadable,

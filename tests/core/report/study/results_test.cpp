@@ -1,6 +1,7 @@
 #include "core/report/study/results.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -137,6 +138,12 @@ TEST_CASE("results are of one study, one version and one writer", "[study]") {
              Catch::Contains("file is not a database"));
   CHECK_THAT(study.open(true, "no.db").error().text(), Catch::Contains("not a database"));
   CHECK_THAT(openResults(study.file("none.db")).error().text(), Catch::Contains("No such file"));
+  REQUIRE(mkfifo(study.file("pipe.db").c_str(), 0600) == 0);  // Nobody waits for who may write it.
+  for (const std::string& path :
+       {study.file("pipe.db"), study.file(""), std::string("/dev/zero")}) {
+    CHECK_THAT(openResults(path).error().text(),
+               Catch::EndsWith("a database is a file, no folder, pipe or device"));
+  }
 }
 
 TEST_CASE("rows are out of date when a model or a platform changes", "[study]") {
