@@ -138,6 +138,10 @@ TEST_CASE("results are of one study, one version and one writer", "[study]") {
              Catch::Contains("file is not a database"));
   CHECK_THAT(study.open(true, "no.db").error().text(), Catch::Contains("not a database"));
   CHECK_THAT(openResults(study.file("none.db")).error().text(), Catch::Contains("No such file"));
+}
+
+TEST_CASE("nobody waits for results from what is no file", "[study]") {
+  const StudyCase study;
   REQUIRE(mkfifo(study.file("pipe.db").c_str(), 0600) == 0);  // Nobody waits for who may write it.
   for (const std::string& path :
        {study.file("pipe.db"), study.file(""), std::string("/dev/zero")}) {
