@@ -121,7 +121,8 @@ struct SweepCommand {
         {.help = "into FILE.db only part I of N, for any other scheduler", .type = "I/N"});
     arguments.option(
         "--collect", collected,
-        {.help = "merge files of shards, or those of a folder, into FILE.db", .type = "FILES"});
+        {.help = "merge a file of a shard, or those of a folder, into FILE.db; may be repeated",
+         .type = "PATH"});
   }
 
   Outcome<ExitCode> run() const {
@@ -134,9 +135,27 @@ struct SweepCommand {
     if (!study) return failure(ExitCode::badInput, path, study.error().text());
     const std::filesystem::path folder =
         path == "-" ? std::filesystem::path() : std::filesystem::path(path).parent_path();
-    if (database) return runs(*study, *text, folder);
+    if (database) {
+      HW_DO(refuseIgnored());
+      return runs(*study, *text, folder);
+    }
     HW_DO(refuseForTables());
     return table(*study, folder, *format);
+  }
+
+  /// Options that would be ignored beside others.
+  Outcome<void> refuseIgnored() const {
+    const bool slurm = engine == "slurm";
+    const auto refused = [](const char* option, const char* why) {
+      return failure(ExitCode::badUsage, option, why);
+    };
+    if (!slurm && !sbatch.empty()) return refused("--sbatch", "it is for --engine slurm");
+    if (!slurm && tasks > 0) return refused("--tasks", "it is for --engine slurm");
+    if (slurm && !shard.empty()) return refused("--shard", "--engine slurm makes its own");
+    if (!collected.empty() && (slurm || !shard.empty())) {
+      return refused("--collect", "it is a job of its own: leave out --engine and --shard");
+    }
+    return {};
   }
 
   Outcome<void> refuseForTables() const {

@@ -129,13 +129,7 @@ Result<Database::Statement> Database::prepare(const std::string& statement) {
 Result<std::vector<std::vector<Value>>> Database::rows(const std::string& statement,
                                                        const std::vector<Value>& values) {
   HW_TRY(prepared, prepare(statement));
-  prepared.bind(values);
-  std::vector<std::vector<Value>> rows;
-  for (;;) {
-    HW_TRY(row, prepared.next());
-    if (!row) return rows;
-    rows.push_back(std::move(*row));
-  }
+  return prepared.all(values);
 }
 
 const std::string& Database::path() const { return state_->path; }
@@ -200,6 +194,16 @@ Result<std::optional<std::vector<Value>>> Database::Statement::next() {
     }
   }
   return row;
+}
+
+Result<std::vector<std::vector<Value>>> Database::Statement::all(const std::vector<Value>& values) {
+  bind(values);
+  std::vector<std::vector<Value>> rows;
+  for (;;) {
+    HW_TRY(row, next());
+    if (!row) return rows;
+    rows.push_back(std::move(*row));
+  }
 }
 
 Result<void> Database::Statement::run(const std::vector<Value>& values) {

@@ -43,6 +43,8 @@ class Database {
     void bind(const std::vector<Value>& values);
     /// The next row; nothing: there is none.
     Result<std::optional<std::vector<Value>>> next();
+    /// All rows for these values.
+    Result<std::vector<std::vector<Value>>> all(const std::vector<Value>& values = {});
     /// Runs it to its end.
     Result<void> run(const std::vector<Value>& values);
 

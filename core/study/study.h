@@ -29,7 +29,7 @@ struct Study {
   std::uint64_t seed = 1;  ///< Of the sample.
 };
 
-/// What a study may vary of each of its platforms: see `Tuning`.
+/// Settings of its platforms that a study may vary: see `Tuning`.
 inline constexpr std::string_view kTunings[] = {"dma", "channels", "macs"};
 
 /// The models that a study names, in the order of their names where there are wildcards; fails
@@ -55,7 +55,7 @@ class StudySettings {
   static Result<StudySettings> of(const Study& study, const std::filesystem::path& folder);
 
   std::size_t size() const { return size_; }
-  /// How many values each axis has.
+  /// The number of values of each axis.
   std::vector<std::size_t> axisSizes() const;
   StudySetting at(std::size_t index) const;
 

@@ -25,7 +25,7 @@ constexpr Argument kOptions{"options", "object",
                             "options of the command line without '--': allocator, platform, l2, "
                             "align, alias, order, tile, ..."};
 
-const std::vector<Argument> kStudyArguments = {
+constexpr Argument kStudyArguments[] = {
     {"file", "string", "FILE.db", true},
     {"pareto", "string", "figures: peak,latency"},
     {"pivot", "string", "two axes: l2,allocator"},
@@ -66,7 +66,7 @@ const std::vector<Tool>& tools() {
       {"study",
        "Asks the results of a sweep, a database: one of pareto, pivot, best-by, baseline, matters, "
        "sql; without a question: how many rows there are, and which are out of date.",
-       kStudyArguments},
+       {std::begin(kStudyArguments), std::end(kStudyArguments)}},
   };
   return kTools;
 }

@@ -372,7 +372,7 @@ class Voice {
   Voice(std::ostream& out, const std::function<void()>& unheard, Dialect dialect)
       : out_(out), unheard_(unheard), dialect_(dialect) {}
 
-  /// What came of a call.
+  /// Answers a call.
   void tell(const Call& call, const Result<Json>& result) {
     if (result) {
       answer(call.id, dialect_ == Dialect::mcp ? mcpResult(*result) : *result);

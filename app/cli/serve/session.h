@@ -63,7 +63,7 @@ class ServeSession {
   bool simulated_ = false;
 };
 
-/// How messages are put: calls as they are, or as tools of the Model Context Protocol (mcp.h).
+/// The form of messages: calls as they are, or as tools of the Model Context Protocol (mcp.h).
 enum class Dialect : std::uint8_t { calls, mcp };
 
 /// Answers JSON-RPC 2.0, a message a line, until `in` ends or `shutdown` is called; what was asked

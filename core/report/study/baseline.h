@@ -11,7 +11,7 @@
 
 namespace hw {
 
-/// What runs came to once, to hold later ones against: figures by run ("MODEL" or "MODEL OPTIONS")
+/// Figures of earlier runs, to hold later ones against: by run ("MODEL" or "MODEL OPTIONS")
 /// and name. The file: docs/formats/baseline.md.
 using Baseline = std::map<std::string, std::map<std::string, std::int64_t>>;
 
@@ -22,7 +22,7 @@ std::string baselineText(const Baseline& baseline);
 /// which is better.
 std::map<std::string, std::int64_t> baselineFigures(const RunFigures& figures);
 
-/// How much more of a figure than before is fine.
+/// The growth of a figure that is fine.
 struct Allowance {
   std::string figure{};
   std::string text{};  ///< "+0", "+2%", "+4KiB".

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "core/base/text.h"
-#include "core/files/file.h"
+#include "core/files/mapped_file.h"
 #include "core/files/sha256.h"
 #include "core/machine/platforms.h"
 #include "core/report/compare/compare_report.h"
@@ -18,8 +18,8 @@ constexpr std::int64_t kVersion = 1;
 /// A digest of what a model or a platform is read from. What the program brings along changes with
 /// its version only.
 std::string printOf(const std::string& path) {
-  const auto bytes = readFile(path);
-  return bytes ? sha256(*bytes) : "missing";
+  const auto file = MappedFile::open(path);
+  return file ? sha256(file->bytes().substr(0, kHashedWhole)) : "missing";
 }
 
 std::string modelPrint(const std::filesystem::path& folder, const std::string& model) {
@@ -60,6 +60,17 @@ Result<std::int64_t> versionOf(Database& database) {
                             database.path(), *version, kVersion));
   }
   return *version;
+}
+
+/// A statement that puts a row into these columns.
+std::string insertInto(const std::vector<std::string>& columns) {
+  std::string names;
+  std::string marks;
+  for (const std::string& column : columns) {
+    names += (names.empty() ? "" : ", ") + sqlName(column);
+    marks += marks.empty() ? "?" : ", ?";
+  }
+  return "INSERT OR REPLACE INTO runs(" + names + ") VALUES (" + marks + ")";
 }
 
 Result<std::vector<std::string>> columnsOf(Database& database) {
@@ -168,7 +179,7 @@ std::vector<Value> StudyResults::rowOf(const StudyResult& result) {
 }
 
 Result<std::vector<std::size_t>> StudyResults::missing() {
-  // What is there of a run, but for its figures and what depends on the clock.
+  // The digests and the version that figures depend on.
   const auto inputs = [](const std::vector<Value>& row, std::size_t axes) {
     std::string text;
     for (std::size_t i = 0; i < 3; ++i) {
@@ -197,17 +208,11 @@ Result<std::vector<std::size_t>> StudyResults::missing() {
 Result<void> StudyResults::put(const std::vector<StudyResult>& results) {
   if (results.empty()) return {};
   HW_DO(database_.execute("BEGIN"));
-  std::string insert = "INSERT OR REPLACE INTO runs(";
-  std::string marks;
-  const auto add = [&](std::string_view column) {
-    insert += (marks.empty() ? "" : ", ") + sqlName(column);
-    marks += marks.empty() ? "?" : ", ?";
-  };
-  for (const std::string_view column : kRunColumns) add(column);
-  for (const std::string& axis : runs_.axes()) add(axis);
-  for (const std::string_view column : kInputColumns) add(column);
-  for (const auto& figure : studyFigures()) add(figure.key);
-  HW_TRY(statement, database_.prepare(insert + ") VALUES (" + marks + ")"));
+  std::vector<std::string> columns(std::begin(kRunColumns), std::end(kRunColumns));
+  for (const std::string& axis : runs_.axes()) columns.push_back(axis);
+  columns.insert(columns.end(), std::begin(kInputColumns), std::end(kInputColumns));
+  for (const auto& figure : studyFigures()) columns.push_back(figure.key);
+  HW_TRY(statement, database_.prepare(insertInto(columns)));
   for (const StudyResult& result : results) HW_DO(statement.run(rowOf(result)));
   return database_.execute("COMMIT");
 }
@@ -217,13 +222,7 @@ Result<std::size_t> StudyResults::merge(const std::string& path) {
   HW_DO(versionOf(other));
   HW_TRY(columns, columnsOf(other));
   HW_TRY(statement, other.prepare("SELECT * FROM runs"));
-  std::string insert = "INSERT OR REPLACE INTO runs(";
-  std::string marks;
-  for (const std::string& column : columns) {
-    insert += (marks.empty() ? "" : ", ") + sqlName(column);
-    marks += marks.empty() ? "?" : ", ?";
-  }
-  HW_TRY(put, database_.prepare(insert + ") VALUES (" + marks + ")"));
+  HW_TRY(put, database_.prepare(insertInto(columns)));
   HW_DO(database_.execute("BEGIN"));
   std::size_t count = 0;
   for (;; ++count) {

@@ -12,7 +12,7 @@
 
 namespace hw {
 
-/// What came of one run of a study.
+/// The outcome of one run of a study.
 enum class StudyState : std::uint8_t {
   done,     ///< There is a plan.
   failed,   ///< There is none; the error says why.
@@ -23,7 +23,7 @@ inline constexpr std::string_view kStudyStateNames[] = {"done", "failed", "crash
 /// The figures of a run that results keep, in the order of their columns.
 const Columns<ComparisonRow>& studyFigures();
 
-/// What came of a run, as a worker tells it.
+/// The outcome of a run, as a worker tells it.
 struct StudyResult {
   std::size_t number = 0;  ///< Of the run, in its study.
   StudyState state = StudyState::done;
@@ -68,7 +68,7 @@ class StudyResults {
 /// A file of results to ask. Fails where it is none, or of a newer version.
 Result<Database> openResults(const std::string& path);
 
-/// What is in a file of results, and which of it would come out otherwise today.
+/// The rows of a file of results, counted, and those that would come out otherwise today.
 struct StudyStatus {
   std::map<std::string, std::size_t> states{};  ///< Rows, by the name of their state.
   double seconds = 0;                           ///< Sum of the times of all runs.

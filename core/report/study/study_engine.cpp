@@ -121,7 +121,7 @@ class StudyEngine {
       worker.given.push_back(left_.front());
       left_.pop_front();
     }
-    // Where it does not read any more, its output ends, too.
+    // A worker that reads no more has ended, which its output tells.
     if (!numbers.empty()) worker.process.write(jsonLine(numbers) + "\n");
   }
 

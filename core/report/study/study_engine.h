@@ -14,14 +14,14 @@ namespace hw {
 /// The one argument with which the program is a worker.
 inline constexpr std::string_view kStudyWorker = "study-worker";
 
-/// What workers need to know of a study.
+/// A study as workers are told it.
 struct StudyText {
   std::string study{};  ///< The text of the study.
   std::string folder{};
   Plugins plugins = Plugins::refuse;
 };
 
-/// How runs of a study are done.
+/// The processes that do runs of a study, and when they stop.
 struct StudyWork {
   StudyText text{};
   /// The command line of a worker: a program that calls `workOnStudy` on its standard streams.
@@ -32,7 +32,7 @@ struct StudyWork {
   std::function<void(std::size_t done, std::size_t of)> progress{};
 };
 
-/// What came of them.
+/// The count of runs that were done.
 struct StudyTally {
   std::size_t done = 0;  ///< All that are written, those without a plan included.
   std::size_t failed = 0;
@@ -46,7 +46,7 @@ struct StudyTally {
 Result<StudyTally> runStudy(const StudyRuns& runs, const std::vector<std::size_t>& numbers,
                             StudyResults& results, const StudyWork& work);
 
-/// How long each of these runs takes, in this process, until `seconds` are over; at least one.
+/// The wall time of each of these runs, in this process, until `seconds` are over; at least one.
 std::vector<double> timeRuns(const StudyRuns& runs, const std::vector<std::size_t>& numbers,
                              double seconds);
 

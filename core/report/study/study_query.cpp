@@ -16,18 +16,12 @@ namespace {
 
 using Row = std::vector<Value>;
 
-/// The columns of a file of results, by what they are for.
-struct Known {
-  std::vector<std::string> axes{};  ///< "model", "allocator", and those of the study.
-  std::vector<std::string> all{};
-};
-
-Result<Known> knownColumns(Database& results) {
+/// The columns that tell runs apart: "model", "allocator", and the axes of the study.
+Result<std::vector<std::string>> axesOf(Database& results) {
   HW_TRY(statement, results.prepare("SELECT * FROM runs LIMIT 0"));
-  Known known{.all = statement.columns()};
-  const auto end = std::ranges::find(known.all, "model_sha256");
-  known.axes.assign(known.all.begin() + 1, end);
-  return known;
+  const std::vector<std::string> columns = statement.columns();
+  if (columns.empty()) return columns;
+  return std::vector(columns.begin() + 1, std::ranges::find(columns, "model_sha256"));
 }
 
 tl::unexpected<Error> unknown(std::string_view what, const std::string& name,
@@ -39,9 +33,9 @@ tl::unexpected<Error> unknown(std::string_view what, const std::string& name,
 }
 
 Result<std::string> axisNamed(Database& results, const std::string& name) {
-  HW_TRY(known, knownColumns(results));
-  if (std::ranges::find(known.axes, name) != known.axes.end()) return name;
-  return unknown("axis", name, known.axes);
+  HW_TRY(axes, axesOf(results));
+  if (std::ranges::find(axes, name) != axes.end()) return name;
+  return unknown("axis", name, axes);
 }
 
 /// The column of a figure, whose unit may be left out.
@@ -63,7 +57,7 @@ ColumnKind kindOf(const std::string& key) {
   return key == "seconds" ? ColumnKind::seconds : ColumnKind::text;
 }
 
-/// A question about the rows in a scope. They are prepared, and read one by one.
+/// A statement that reads `columns` of the rows in a scope; `rest` follows its conditions.
 Result<Database::Statement> ask(const ResultScope& scope, const std::string& columns,
                                 const std::string& rest = "") {
   // The line ends a comment that the condition may end with.
@@ -71,7 +65,7 @@ Result<Database::Statement> ask(const ResultScope& scope, const std::string& col
   auto statement = scope.results.prepare(
       "SELECT " + columns + " FROM runs WHERE state = 'done' AND fits = 1" + where + rest);
   if (!statement && !scope.where.empty()) {
-    return fail(ErrorCode::invalidArgument, "--where: " + statement.error().message);
+    return fail(ErrorCode::invalidArgument, "where: " + statement.error().message);
   }
   return statement;
 }
@@ -80,13 +74,7 @@ Result<Database::Statement> ask(const ResultScope& scope, const std::string& col
 Result<std::vector<Row>> select(const ResultScope& scope, const std::string& columns,
                                 const std::string& rest = "") {
   HW_TRY(statement, ask(scope, columns, rest));
-  statement.bind({});
-  std::vector<Row> rows;
-  for (;;) {
-    HW_TRY(row, statement.next());
-    if (!row) return rows;
-    rows.push_back(std::move(*row));
-  }
+  return statement.all();
 }
 
 std::string names(const std::vector<std::string>& columns) {
@@ -98,7 +86,7 @@ std::string names(const std::vector<std::string>& columns) {
 /// Nine digits behind the point: what is behind them depends on the order of sums.
 double rounded(double number) { return std::round(number * 1e9) / 1e9; }
 
-/// As `cellText`; a mean of whole numbers may be none.
+/// As `cellText`, and the mean of whole numbers with its fraction.
 std::string cellOf(const Value& value, ColumnKind kind) {
   const bool fraction = kind == ColumnKind::ratio || kind == ColumnKind::excess ||
                         kind == ColumnKind::seconds || kind == ColumnKind::text;
@@ -113,8 +101,8 @@ double numberOf(const Value& value) { return value.number().value_or(0); }
 /// figures.
 Result<ResultTable> tableOf(Database& results, const std::vector<std::int64_t>& ids,
                             const std::vector<std::string>& figures) {
-  HW_TRY(known, knownColumns(results));
-  std::vector<std::string> keys = known.axes;
+  HW_TRY(axes, axesOf(results));
+  std::vector<std::string> keys = axes;
   keys.insert(keys.end(), figures.begin(), figures.end());
   HW_TRY(statement, results.prepare("SELECT " + names(keys) + " FROM runs WHERE rowid = ?"));
   std::vector<Row> rows;
@@ -128,7 +116,7 @@ Result<ResultTable> tableOf(Database& results, const std::vector<std::int64_t>& 
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const bool differs =
         std::ranges::any_of(rows, [&](const Row& row) { return !(row[i] == rows.front()[i]); });
-    if (i >= 2 && i < known.axes.size() && !differs) continue;
+    if (i >= 2 && i < axes.size() && !differs) continue;
     table.columns.push_back({keys[i], kindOf(keys[i])});
     for (std::size_t at = 0; at < rows.size(); ++at) table.rows[at].push_back(rows[at][i]);
   }
@@ -183,7 +171,7 @@ class Mean {
   bool positive_ = true;
 };
 
-/// How rows compare with others that they are paired with.
+/// The comparison of rows with others that they are paired with.
 struct Against {
   Mean ratio{};
   std::size_t lower = 0;
@@ -328,10 +316,10 @@ Result<ResultTable> paretoOf(const ResultScope& scope, const std::vector<std::st
     if (!row) break;
     front.add(std::move(*row));
   }
-  HW_TRY(known, knownColumns(scope.results));
+  HW_TRY(axes, axesOf(scope.results));
   std::string same;
   for (const std::string& column : columns) same += " AND " + sqlName(column) + " = ?";
-  HW_TRY(first, ask(scope, "rowid", same + " ORDER BY " + names(known.axes) + " LIMIT 1"));
+  HW_TRY(first, ask(scope, "rowid", same + " ORDER BY " + names(axes) + " LIMIT 1"));
   std::vector<std::int64_t> ids;
   for (const Row& row : front.rows()) {
     first.bind(row);
@@ -393,9 +381,9 @@ Result<ResultTable> bestBy(const ResultScope& scope, const std::string& axis,
                            const std::string& figure) {
   HW_TRY(column, figureNamed(figure));
   HW_TRY(by, axisNamed(scope.results, axis));
-  HW_TRY(known, knownColumns(scope.results));
+  HW_TRY(axes, axesOf(scope.results));
   HW_TRY(rows, select(scope, "rowid, " + names({"model", by, column}),
-                      " ORDER BY model, " + sqlName(column) + ", " + names(known.axes)));
+                      " ORDER BY model, " + sqlName(column) + ", " + names(axes)));
   std::map<std::string, std::map<std::string, std::int64_t>> bests;
   std::vector<std::string> values;
   for (const Row& row : rows) {
@@ -417,8 +405,8 @@ Result<ResultTable> againstBaseline(const ResultScope& scope, const std::string&
                                     const std::string& value, const std::string& figure) {
   HW_TRY(column, figureNamed(figure));
   HW_TRY(by, axisNamed(scope.results, axis));
-  HW_TRY(known, knownColumns(scope.results));
-  std::vector<std::string> others = known.axes;
+  HW_TRY(axes, axesOf(scope.results));
+  std::vector<std::string> others = axes;
   std::erase(others, by);
   HW_TRY(rows, select(scope, names({by, column}) + ", " + names(others)));
   std::erase_if(rows, [](const Row& row) { return row[1].isNone(); });
@@ -453,17 +441,17 @@ Result<ResultTable> againstBaseline(const ResultScope& scope, const std::string&
 
 Result<ResultTable> whatMatters(const ResultScope& scope, const std::string& figure) {
   HW_TRY(column, figureNamed(figure));
-  HW_TRY(known, knownColumns(scope.results));
-  HW_TRY(rows, select(scope, names({column}) + ", " + names(known.axes)));
+  HW_TRY(axes, axesOf(scope.results));
+  HW_TRY(rows, select(scope, names({column}) + ", " + names(axes)));
   std::erase_if(rows, [](const Row& row) { return numberOf(row[0]) <= 0; });
   ResultTable table{.columns = {{"axis", ColumnKind::text},
                                 {"values", ColumnKind::count},
                                 {"share", ColumnKind::ratio}}};
   const double all = varianceBetween(rows, [](const Row& row) { return row[0]; }).sum;
-  for (std::size_t axis = 0; axis < known.axes.size(); ++axis) {
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     const Groups groups = varianceBetween(rows, [&](const Row& row) { return row[axis + 1]; });
     if (groups.count < 2) continue;
-    table.rows.push_back({known.axes[axis], groups.count, all > 0 ? rounded(groups.sum / all) : 0});
+    table.rows.push_back({axes[axis], groups.count, all > 0 ? rounded(groups.sum / all) : 0});
   }
   std::ranges::stable_sort(table.rows, std::greater(),
                            [](const Row& row) { return numberOf(row[2]); });
@@ -477,12 +465,8 @@ Result<ResultTable> answerSql(Database& results, const std::string& statement) {
   }
   ResultTable table;
   for (const std::string& name : prepared.columns()) table.columns.push_back({name, kindOf(name)});
-  prepared.bind({});
-  for (;;) {
-    HW_TRY(row, prepared.next());
-    if (!row) break;
-    table.rows.push_back(std::move(*row));
-  }
+  HW_TRY(rows, prepared.all());
+  table.rows = std::move(rows);
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const auto isText = [&](const Row& row) { return row[i].text() != nullptr; };
     const bool numbers = !table.rows.empty() && std::ranges::none_of(table.rows, isText);

@@ -59,9 +59,9 @@ Result<ResultTable> pivotOf(const ResultScope& scope, const std::string& down,
 Result<ResultTable> bestBy(const ResultScope& scope, const std::string& axis,
                            const std::string& figure);
 
-/// How rows compare with those that have `value` on an axis and are the same on all others: for
-/// each other value of it, in how many pairs, in how many it is lower and higher, and the geometric
-/// mean of the ratios.
+/// The comparison of rows with those that have `value` on an axis and are the same on all others:
+/// for each other value of it, in how many pairs, in how many it is lower and higher, and the
+/// geometric mean of the ratios.
 Result<ResultTable> againstBaseline(const ResultScope& scope, const std::string& axis,
                                     const std::string& value, const std::string& figure);
 

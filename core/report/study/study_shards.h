@@ -21,7 +21,7 @@ struct Shard {
   }
 };
 
-/// How far a shard is, in words, for the file beside its results. Written whole or not at all.
+/// Writes how far a shard is, in words, into the file beside its results, whole or not at all.
 Result<void> writeShardStatus(const std::string& results, std::size_t done, std::size_t of);
 
 /// A study on a cluster: a folder beside the file of results, with a file for each shard, its
@@ -39,7 +39,7 @@ class ShardFolder {
     std::size_t shard = 0;
     std::string status{};
   };
-  /// How many shards the folder was made for; fails where there is none.
+  /// The number of shards that the folder was made for; fails where there is none.
   Result<std::size_t> shards() const;
   /// Of all of them.
   Result<std::vector<Unfinished>> unfinished() const;
