@@ -10,6 +10,7 @@
 
 #include "core/base/id.h"
 #include "core/base/quantity.h"
+#include "core/machine/cost/cost_spec.h"
 
 namespace hw {
 
@@ -54,9 +55,10 @@ struct UnitSpec {
   std::string name{};
   std::vector<std::string> ops{};      ///< Op types it runs; "*" for all.
   std::int64_t clock = 1'000'000'000;  ///< Hz.
-  double macsPerCycle = 1;
+  double macsPerCycle = 1;             ///< Of an array: when it is full.
   double elementsPerCycle = 1;
   ElementCount elements = ElementCount::written;
+  CostSpec cost{};
   std::uint32_t count = 1;  ///< So many identical ones; each runs one op at a time.
   KernelWays kernels{};     ///< Of all its ops. Neither: the order is not known.
 };

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "core/base/text.h"
+#include "core/machine/cost/cost_models.h"
 
 namespace hw {
 namespace {
@@ -33,6 +34,16 @@ std::string listToml(std::span<const std::string> words) {
   return "[" + list + "]";
 }
 
+/// Those of more than 1, or if there is none, the first.
+std::string loopsToml(const Loops& loops) {
+  std::string list;
+  for (std::size_t i = 0; i < kLoopNames.size(); ++i) {
+    if (loops.sizes[i] == 1) continue;
+    list += fmt::format("{}{} = {}", list.empty() ? "" : ", ", kLoopNames[i], loops.sizes[i]);
+  }
+  return list.empty() ? fmt::format("{{ {} = 1 }}", kLoopNames[0]) : "{ " + list + " }";
+}
+
 using Units = std::array<std::pair<std::int64_t, const char*>, 3>;
 
 /// Exact: in the largest unit of which it is a whole number, else in the `smallest`.
@@ -57,11 +68,11 @@ class TomlText {
  public:
   void heading(const char* name) { text_ += fmt::format("\n[[{}]]\n", name); }
   /// `value` is TOML already.
-  void key(const char* name, const std::string& value) {
+  void key(std::string_view name, const std::string& value) {
     text_ += fmt::format("{} = {}\n", name, value);
   }
-  void quoted(const char* name, std::string_view value) { key(name, quotedToml(value)); }
-  void number(const char* name, double value) { key(name, fmt::format("{}", value)); }
+  void quoted(std::string_view name, std::string_view value) { key(name, quotedToml(value)); }
+  void number(std::string_view name, double value) { key(name, fmt::format("{}", value)); }
 
   void memory(const PoolSpec& pool) {
     quoted("name", pool.name);
@@ -82,14 +93,34 @@ class TomlText {
     quoted("name", unit.name);
     key("ops", listToml(unit.ops));
     quoted("clock", exactClock(unit.clock));
-    number("macs_per_cycle", unit.macsPerCycle);
+    if (costModel(unit).peak == nullptr) number("macs_per_cycle", unit.macsPerCycle);
     number("elements_per_cycle", unit.elementsPerCycle);
     quoted("elements", kElementCountNames[static_cast<std::size_t>(unit.elements)]);
+    if (unit.cost.model != 0) cost(unit);
     if (unit.count != 1) key("count", fmt::format("{}", unit.count));
     std::vector<std::string> ways;
     if (unit.kernels.forward) ways.emplace_back(kKernelWays[0]);
     if (unit.kernels.reverse) ways.emplace_back(kKernelWays[1]);
     if (!ways.empty()) key("kernels", listToml(ways));
+  }
+
+  void cost(const UnitSpec& unit) {
+    quoted("cycles", costModel(unit).name);
+    for (const CostParam& param : costModel(unit).params) {
+      const auto write = [&]<class Value>(Value CostSpec::*member) {
+        const Value& value = unit.cost.*member;
+        if constexpr (std::is_same_v<Value, std::int64_t>) {
+          key(param.key, fmt::format("{}", value));
+        } else if constexpr (std::is_same_v<Value, double>) {
+          if (value > 0) number(param.key, value);
+        } else if constexpr (std::is_same_v<Value, Dataflow>) {
+          quoted(param.key, kDataflowNames[static_cast<std::size_t>(value)]);
+        } else {
+          key(param.key, loopsToml(value));
+        }
+      };
+      std::visit(write, param.member);
+    }
   }
 
   void dma(const Platform& platform, const DeviceSpec& device, const DmaSpec& dma) {

@@ -16,6 +16,7 @@
 #include "core/base/text.h"
 #include "core/base/toml.h"
 #include "core/files/file.h"
+#include "core/machine/cost/cost_models.h"
 #include "core/machine/foreign/machine_formats.h"
 #include "core/machine/tuning.h"
 
@@ -51,7 +52,7 @@ class TableReader {
   TableReader(const toml::table& table, std::string what) : table_(table), what_(std::move(what)) {}
 
   /// The table's name, which it has from then on in messages too.
-  std::string name(const char* key = "name") {
+  std::string name(std::string_view key = "name") {
     std::string text = string(key);
     if (text.empty()) missing(key);
     what_ += " '" + printable(text) + "'";
@@ -59,12 +60,12 @@ class TableReader {
   }
 
   /// Empty when not said.
-  std::string string(const char* key) {
+  std::string string(std::string_view key) {
     const toml::node* node = find(key);
     return node == nullptr ? std::string() : stringOf(*node, key);
   }
 
-  std::optional<Bytes> size(const char* key) {
+  std::optional<Bytes> size(std::string_view key) {
     const toml::node* node = find(key);
     if (node == nullptr) return std::nullopt;
     const std::string text =
@@ -77,7 +78,7 @@ class TableReader {
   }
 
   /// Bytes per second, `fallback` when not said.
-  std::int64_t bandwidth(const char* key, std::int64_t fallback = 0) {
+  std::int64_t bandwidth(std::string_view key, std::int64_t fallback = 0) {
     const toml::node* node = find(key);
     if (node == nullptr) return fallback;
     const std::string text = stringOf(*node, key);
@@ -87,7 +88,7 @@ class TableReader {
     return bytes->count();
   }
 
-  SimTime time(const char* key, SimTime fallback) {
+  SimTime time(std::string_view key, SimTime fallback) {
     const toml::node* node = find(key);
     if (node == nullptr) return fallback;
     const auto value = scaled(stringOf(*node, key), kTimes);
@@ -96,7 +97,7 @@ class TableReader {
   }
 
   /// Hz; has to be said.
-  std::int64_t frequency(const char* key) {
+  std::int64_t frequency(std::string_view key) {
     const toml::node* node = find(key);
     if (node == nullptr) missing(key);
     const auto value = scaled(stringOf(*node, key), kFrequencies);
@@ -106,7 +107,7 @@ class TableReader {
     return std::llround(*value);
   }
 
-  double number(const char* key, double fallback, double least) {
+  double number(std::string_view key, double fallback, double least) {
     const toml::node* node = find(key);
     if (node == nullptr) return fallback;
     const auto value = node->is_number() ? node->value<double>() : std::nullopt;
@@ -117,28 +118,51 @@ class TableReader {
   }
 
   /// From 1 to 65536; 1 when not said.
-  std::uint32_t count(const char* key) {
+  std::uint32_t count(std::string_view key) {
     const toml::node* node = find(key);
-    if (node == nullptr) return 1;
-    const auto value = node->is_integer() ? node->value<std::int64_t>() : std::nullopt;
-    if (!value || *value < 1 || *value > 65536)
-      expected(*node, key, "a whole number from 1 to 65536");
-    return static_cast<std::uint32_t>(*value);
+    return node == nullptr ? 1 : wholeNumber(*node, key);
   }
 
   /// Which of `words` it is; `fallback` when not said.
-  std::size_t word(const char* key, std::span<const std::string_view> words, std::size_t fallback) {
+  std::size_t word(std::string_view key, std::span<const std::string_view> words,
+                   std::size_t fallback) {
     const toml::node* node = find(key);
     if (node == nullptr) return fallback;
-    const auto found = std::ranges::find(words, stringOf(*node, key));
+    const std::string text = stringOf(*node, key);
+    const auto found = std::ranges::find(words, text);
     if (found == words.end()) {
-      expected(*node, key, fmt::format("one of \"{}\"", fmt::join(words, "\", \"")));
+      const auto closest = closestWord(text, {words.begin(), words.end()});
+      expected(*node, key,
+               fmt::format("one of \"{}\"{}", fmt::join(words, "\", \""),
+                           closest ? fmt::format(", did you mean \"{}\"?", *closest) : ""));
     }
     return static_cast<std::size_t>(found - words.begin());
   }
 
+  /// A table of some loops, `{ K = 32, C = 32 }`: a number for each, 1 where it is not named.
+  Loops loops(std::string_view key) {
+    Loops loops;
+    const toml::node* node = find(key);
+    if (node == nullptr) return loops;
+    const toml::table* table = node->as_table();
+    if (table == nullptr || table->empty()) {
+      expected(*node, key, "a table of loops such as { K = 32, C = 32 }");
+    }
+    for (const auto& [name, value] : *table) {
+      const auto loop = std::ranges::find(kLoopNames, name.str());
+      if (loop == kLoopNames.end()) {
+        expected(value, key,
+                 fmt::format("loops of {}, found '{}'", fmt::join(kLoopNames, ", "),
+                             printable(name.str(), 40)));
+      }
+      loops.sizes[static_cast<std::size_t>(loop - kLoopNames.begin())] =
+          wholeNumber(value, fmt::format("{}.{}", key, name.str()));
+    }
+    return loops;
+  }
+
   /// A list of texts, which has to be there; `example` shows one.
-  std::vector<std::string> strings(const char* key, std::string_view example) {
+  std::vector<std::string> strings(std::string_view key, std::string_view example) {
     const toml::node* node = find(key);
     if (node == nullptr) missing(key);
     const toml::array* array = node->as_array();
@@ -149,13 +173,13 @@ class TableReader {
   }
 
   /// The tables of `[[key]]`; at least one.
-  std::vector<const toml::table*> tables(const char* key) {
-    if (!has(key)) missing(key);
+  std::vector<const toml::table*> tables(std::string_view key) {
+    require(key);
     return anyTables(key);
   }
 
   /// The same, none when nothing is said.
-  std::vector<const toml::table*> anyTables(const char* key) {
+  std::vector<const toml::table*> anyTables(std::string_view key) {
     const toml::node* node = find(key);
     if (node == nullptr) return {};
     const toml::array* array = node->as_array();
@@ -170,7 +194,10 @@ class TableReader {
     return found;
   }
 
-  bool has(const char* key) { return find(key) != nullptr; }
+  bool has(std::string_view key) { return find(key) != nullptr; }
+  void require(std::string_view key) {
+    if (!has(key)) missing(key);
+  }
 
   /// Refuses every key that nobody asked for.
   void finish() const {
@@ -189,21 +216,29 @@ class TableReader {
   }
 
  private:
-  const toml::node* find(const char* key) {
+  std::uint32_t wholeNumber(const toml::node& node, std::string_view key) const {
+    const auto value = node.is_integer() ? node.value<std::int64_t>() : std::nullopt;
+    if (!value || *value < 1 || *value > 65536) {
+      expected(node, key, "a whole number from 1 to 65536");
+    }
+    return static_cast<std::uint32_t>(*value);
+  }
+
+  const toml::node* find(std::string_view key) {
     known_.emplace_back(key);
     return table_.get(key);
   }
 
-  [[noreturn]] void missing(const char* key) const {
+  [[noreturn]] void missing(std::string_view key) const {
     refuse(fmt::format("{}: '{}' is missing", what_, key), table_.source());
   }
 
-  [[noreturn]] void expected(const toml::node& node, const char* key,
+  [[noreturn]] void expected(const toml::node& node, std::string_view key,
                              std::string_view expectation) const {
     refuse(fmt::format("{}: {}: expected {}", what_, key, expectation), node.source());
   }
 
-  std::string stringOf(const toml::node& node, const char* key) const {
+  std::string stringOf(const toml::node& node, std::string_view key) const {
     const auto* text = node.as_string();
     if (text == nullptr) expected(node, key, "text in quotes");
     return text->get();
@@ -214,6 +249,7 @@ class TableReader {
   std::vector<std::string> known_;
 };
 
+constexpr std::string_view kMacsKey = "macs_per_cycle";
 constexpr std::string_view kOpTypes = "a list of op types such as [\"Conv\"]";
 
 /// The abilities of a memory, wherever it is declared; `reader` has its name already.
@@ -284,15 +320,47 @@ KernelWays readKernels(TableReader& reader) {
   return ways;
 }
 
+/// The parameters of the unit's cost model; where that is an array, it says how many
+/// multiply-accumulates there are.
+void readCost(TableReader& reader, UnitSpec& unit) {
+  std::vector<std::string_view> names;
+  for (const CostModel& model : costModels()) names.push_back(model.name);
+  unit.cost.model = reader.word("cycles", names, 0);
+  const CostModel& model = costModel(unit);
+  for (const CostParam& param : model.params) {
+    if (param.required) reader.require(param.key);
+    const auto read = [&]<class Value>(Value CostSpec::*member) {
+      if constexpr (std::is_same_v<Value, std::int64_t>) {
+        unit.cost.*member = reader.count(param.key);
+      } else if constexpr (std::is_same_v<Value, double>) {
+        unit.cost.*member = reader.number(param.key, unit.cost.*member, 1e-6);
+      } else if constexpr (std::is_same_v<Value, Dataflow>) {
+        unit.cost.*member = static_cast<Dataflow>(reader.word(param.key, kDataflowNames, 0));
+      } else {
+        unit.cost.*member = reader.loops(param.key);
+      }
+    };
+    std::visit(read, param.member);
+  }
+  if (model.peak == nullptr) return;
+  if (reader.has(kMacsKey)) {
+    reader.reject(fmt::format("{} is the size of the array with cycles = \"{}\", leave it out",
+                              kMacsKey, model.name));
+  }
+  unit.macsPerCycle = model.peak(unit.cost);
+  if (unit.macsPerCycle > 1e15) reader.reject("an array of more than 1e15 places");
+}
+
 UnitSpec readUnit(const toml::table& table) {
   TableReader reader(table, "device.unit");
   UnitSpec unit;
   unit.name = reader.name();
   unit.ops = reader.strings("ops", kOpTypes);
   unit.clock = reader.frequency("clock");
-  unit.macsPerCycle = reader.number("macs_per_cycle", 1, 1e-6);
+  unit.macsPerCycle = reader.number(kMacsKey, 1, 1e-6);
   unit.elementsPerCycle = reader.number("elements_per_cycle", 1, 1e-6);
   unit.elements = static_cast<ElementCount>(reader.word("elements", kElementCountNames, 0));
+  readCost(reader, unit);
   unit.count = reader.count("count");
   unit.kernels = readKernels(reader);
   reader.finish();

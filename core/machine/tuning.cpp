@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/machine/cost/cost_models.h"
 #include "core/machine/platform_writer.h"
 
 namespace hw {
@@ -131,7 +132,14 @@ Result<Platform> tuned(Platform platform, const Tuning& tuning) {
     const double most = mostMacs(device);
     for (UnitSpec& unit : device.units) {
       if (tuning.kernels) unit.kernels = *tuning.kernels;
-      if (tuning.macs && unit.macsPerCycle == most) unit.macsPerCycle = *tuning.macs;
+      if (!tuning.macs || unit.macsPerCycle != most) continue;
+      if (costModel(unit).peak != nullptr) {
+        return badTuning(
+            fmt::format("macs: unit '{}' of platform '{}' is an array (cycles = "
+                        "\"{}\"), whose size says them",
+                        unit.name, platform.name, costModel(unit).name));
+      }
+      unit.macsPerCycle = *tuning.macs;
     }
   }
   if (tuning.empty()) return platform;

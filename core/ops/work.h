@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "core/graph/graph.h"
+#include "core/ops/loops.h"
 
 namespace hw {
 
@@ -13,6 +15,8 @@ struct Work {
   std::int64_t macs = 0;
   std::int64_t written = 0;  ///< Elements of its outputs.
   std::int64_t touched = 0;  ///< Elements it looks at: of pooling a window for each it writes.
+  /// Of convolutions, pooling and matrix products, where their shapes say them.
+  std::optional<Loops> loops{};
   /// The reason why the work is unknown ("the shape of its input 'x' is unknown"), else empty.
   std::string unknown{};
 };
@@ -29,9 +33,9 @@ struct Work {
 ///     pooling         elements: touched are output elements x window
 ///     anything else   elements: touched are the larger of all outputs and the largest input
 ///
-/// A part of an op has its share. A folded op has none. A quantised or fused variant counts like
-/// its plain form, and so does an operator of TFLite, whose weights lie otherwise
-/// (core/ops/op_rows_tflite.cpp).
+/// A part of an op has its share, and so have its loops, where one of them goes along its axis. A
+/// folded op has none. A quantised or fused variant counts like its plain form, and so does an
+/// operator of TFLite, whose weights lie otherwise (core/ops/op_rows_tflite.cpp).
 Work workOf(const Graph& graph, OpId id);
 
 }  // namespace hw

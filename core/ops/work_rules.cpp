@@ -48,10 +48,11 @@ class Operands {
     return shape(op_.inputs[i], "input");
   }
   std::int64_t inputElements(std::size_t i) const { return elements(inputShape(i)); }
-  std::int64_t outputElements() const {
+  const Shape& outputShape() const {
     if (op_.outputs.empty() || !op_.outputs[0]) throw Unknown{"it has no output 0"};
-    return elements(shape(op_.outputs[0], "output"));
+    return shape(op_.outputs[0], "output");
   }
+  std::int64_t outputElements() const { return elements(outputShape()); }
 
   std::int64_t writtenElements() const {
     std::int64_t out = 0;
@@ -93,6 +94,18 @@ class Operands {
 
 namespace {
 
+/// The loop along an axis of an output of `rank` dimensions.
+Loop loopAlong(const Op& op, const Loops& loops, std::size_t axis, std::size_t rank) {
+  const OpInfo* info = findOp(op);
+  const bool matrix = info != nullptr && info->kind == OpClass::product;
+  const bool last = matrix || op.intAttribute("channels_last", 0) != 0;
+  if (axis == (last ? rank - 1 : 1)) {
+    return loops[Loop::output] == 1 ? Loop::group : Loop::output;
+  }
+  if (axis == 0 || matrix) return Loop::batch;
+  return axis == rank - (last ? 2 : 1) ? Loop::column : Loop::row;
+}
+
 /// The share of the work of a whole op that falls to some of its rows, and of these to some
 /// columns. Shares of parts that do not overlap add up to the whole.
 Work workOfPart(const Graph& original, const Tiling::Part& part) {
@@ -109,6 +122,17 @@ Work workOfPart(const Graph& original, const Tiling::Part& part) {
   whole.macs = share(whole.macs);
   whole.written = share(whole.written);
   whole.touched = share(whole.touched);
+  const Op& op = original.ops[part.of];
+  const auto narrow = [&](int axis, const Interval<std::int64_t>& range, std::int64_t size) {
+    if (!whole.loops) return;
+    const std::size_t rank = original.tensors[op.outputs[0]].shape->size();
+    std::int64_t& loop =
+        (*whole.loops)[loopAlong(op, *whole.loops, static_cast<std::size_t>(axis), rank)];
+    if (loop != size) return whole.loops.reset();
+    loop = range.length();
+  };
+  narrow(part.axis, part.rows, part.size);
+  if (part.across >= 0) narrow(part.across, part.columns, part.width);
   return whole;
 }
 
@@ -130,7 +154,8 @@ Work workOf(const Graph& graph, OpId id) {
     const std::int64_t turns = rule == &work::body ? 1 : op.intAttribute("turns", 1);
     return {.macs = times(once.macs, turns),
             .written = times(once.written, turns),
-            .touched = times(once.touched, turns)};
+            .touched = times(once.touched, turns),
+            .loops = turns == 1 ? once.loops : std::nullopt};
   } catch (Unknown& unknown) {
     return {.unknown = std::move(unknown.reason)};
   }
@@ -144,6 +169,17 @@ std::int64_t dimension(const Shape& shape, std::size_t axis) {
   return shape[axis];
 }
 
+/// Batch and places of an image.
+void setPlaces(Loops& loops, const Shape& image, bool channelsLast) {
+  const std::size_t first = channelsLast ? 1 : 2;
+  const std::size_t places = image.size() - 2;
+  loops[Loop::batch] = image[0];
+  loops[Loop::column] = image[first + places - 1];
+  for (std::size_t i = 0; i + 1 < places; ++i) {
+    loops[Loop::row] = times(loops[Loop::row], image[first + i]);
+  }
+}
+
 /// The products of one channel of the weight: all its dimensions but that of the channels, which an
 /// attribute of StableHLO may number.
 std::int64_t volumePerChannel(const Operands& operands) {
@@ -155,12 +191,67 @@ std::int64_t volumePerChannel(const Operands& operands) {
   return elements(spliced(weight, static_cast<std::size_t>(axis), 1, {}));
 }
 
+/// The loops of a grouped convolution; nothing where its shapes do not say them.
+std::optional<Loops> convolutionLoops(const Operands& operands, std::int64_t volume) {
+  const Op& op = operands.op();
+  const OpInfo& info = operands.info();
+  const Shape& weight = operands.inputShape(info.weight);
+  const Shape& in = operands.inputShape(info.data);
+  const Shape& out = operands.outputShape();
+  const bool last = op.intAttribute("channels_last", 0) != 0;
+  if (out.size() < 3 || out.size() > 5 || weight.size() != out.size() || in.size() != out.size() ||
+      op.attributes.contains("kernel_output_feature_dimension")) {
+    return std::nullopt;
+  }
+  // (K, C, places), (K, places, C), (1, places, K) of depthwise ones, (places, C, K) in space.
+  const std::size_t first = !last ? 2 : info.lastChannel && weight.size() == 5 ? 0 : 1;
+  const std::size_t places = out.size() - 2;
+  Loops loops;
+  loops[Loop::kernelColumn] = weight[first + places - 1];
+  for (std::size_t i = 0; i + 1 < places; ++i) {
+    loops[Loop::kernelRow] = times(loops[Loop::kernelRow], weight[first + i]);
+  }
+  setPlaces(loops, out, last);
+  const std::int64_t window = times(loops[Loop::kernelRow], loops[Loop::kernelColumn]);
+  const std::int64_t ins = in[last ? in.size() - 1 : 1];
+  const std::int64_t outs = out[last ? out.size() - 1 : 1];
+  if (window < 1 || volume < window || volume % window != 0) return std::nullopt;
+  loops[Loop::input] = volume / window;
+  if (ins < 1 || ins % loops[Loop::input] != 0) return std::nullopt;
+  loops[Loop::group] = ins / loops[Loop::input];
+  if (outs < 1 || outs % loops[Loop::group] != 0) return std::nullopt;
+  loops[Loop::output] = outs / loops[Loop::group];
+  return loops;
+}
+
+/// An output of rows of `columns` elements, each a sum of `inner` products; `groups` independent
+/// matrices. Nothing where these do not go into one another.
+Work matrixWork(const Operands& operands, std::int64_t columns, std::int64_t inner,
+                std::int64_t groups = 1) {
+  const std::int64_t outputs = operands.outputElements();
+  Work work{.macs = times(outputs, inner)};
+  const std::int64_t matrix = times(columns, groups);
+  if (outputs < 1 || inner < 1 || matrix < 1 || outputs % matrix != 0) return work;
+  work.loops.emplace();
+  (*work.loops)[Loop::batch] = outputs / matrix;
+  (*work.loops)[Loop::group] = groups;
+  (*work.loops)[Loop::output] = columns;
+  (*work.loops)[Loop::input] = inner;
+  return work;
+}
+
 /// M x N x K: the output has M x N, K is the inner dimension of A.
 Work innerProduct(const Operands& operands, bool transposed) {
   const Shape& a = operands.inputShape(0);
   if (a.empty()) throw Unknown{"its input is a scalar"};
   const std::size_t inner = a.size() - (transposed && a.size() > 1 ? 2 : 1);
-  return {.macs = times(operands.outputElements(), a[inner])};
+  std::int64_t groups = 1;
+  if (operands.hasInput(1) && operands.inputShape(1).size() > 2) {
+    const Shape& b = operands.inputShape(1);
+    groups = elements(Shape(b.begin(), b.end() - 2));
+  }
+  const Shape& out = operands.outputShape();
+  return matrixWork(operands, out.empty() ? 1 : out.back(), a[inner], groups);
 }
 
 /// The number of keys attended to: dimension 1 of (B, T, H), 2 of (B, heads, T, d), with the past.
@@ -199,7 +290,8 @@ Work projected(const Operands& operands, std::size_t past) {
 
 Work convolution(const Operands& operands) {
   const std::int64_t volume = volumePerChannel(operands);
-  return {.macs = times(operands.outputElements(), volume)};
+  return {.macs = times(operands.outputElements(), volume),
+          .loops = convolutionLoops(operands, volume)};
 }
 
 Work transposedConvolution(const Operands& operands) {
@@ -211,7 +303,8 @@ Work transposedConvolution(const Operands& operands) {
 Work dense(const Operands& operands) {
   const Shape& weight = operands.inputShape(1);
   if (weight.empty()) throw Unknown{"its weight is a scalar"};
-  return {.macs = times(operands.outputElements(), weight.back())};
+  const std::int64_t units = elements(weight) / std::max<std::int64_t>(weight.back(), 1);
+  return matrixWork(operands, units, weight.back());
 }
 
 Work gemm(const Operands& operands) {
@@ -221,7 +314,8 @@ Work gemm(const Operands& operands) {
 Work product(const Operands& operands) { return innerProduct(operands, false); }
 
 Work packedProduct(const Operands& operands) {
-  return {.macs = times(operands.outputElements(), operands.op().intAttribute("K", 0))};
+  const Shape& out = operands.outputShape();
+  return matrixWork(operands, out.empty() ? 1 : out.back(), operands.op().intAttribute("K", 0));
 }
 
 /// Gates x H x (I + H) x directions are the elements of W and R together, whatever their layout.
@@ -284,12 +378,20 @@ Work numberedContraction(const Operands& operands) {
 
 /// A window for every element it writes, when the op has one.
 Work pooling(const Operands& operands) {
+  const std::vector<std::int64_t> kernel = operands.op().intsAttribute("kernel_shape");
   std::int64_t window = 1;
-  for (const std::int64_t side : operands.op().intsAttribute("kernel_shape")) {
-    window = times(window, side);
-  }
+  for (const std::int64_t side : kernel) window = times(window, side);
   const std::int64_t written = operands.outputElements();
-  return {.written = written, .touched = times(written, window)};
+  Work work{.written = written, .touched = times(written, window)};
+  const Shape& out = operands.outputShape();
+  if (kernel.empty() || out.size() != kernel.size() + 2) return work;
+  const bool last = operands.op().intAttribute("channels_last", 0) != 0;
+  work.loops.emplace();
+  setPlaces(*work.loops, out, last);
+  (*work.loops)[Loop::group] = out[last ? out.size() - 1 : 1];
+  (*work.loops)[Loop::kernelColumn] = kernel.back();
+  (*work.loops)[Loop::kernelRow] = window / std::max<std::int64_t>(kernel.back(), 1);
+  return work;
 }
 
 Work body(const Operands& operands) {

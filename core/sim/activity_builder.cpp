@@ -125,6 +125,16 @@ Bottleneck bottleneckOf(const OpTiming& timing) {
   return worst;
 }
 
+OpBytes bytesOf(const OpTiming& timing) {
+  OpBytes bytes;
+  for (const Traffic& traffic : timing.traffic) {
+    bytes.weights =
+        addMoved(bytes.weights, traffic.read[static_cast<std::size_t>(TrafficClass::weight)]);
+    for (const Bytes written : traffic.written) bytes.outputs = addMoved(bytes.outputs, written);
+  }
+  return bytes;
+}
+
 void TimingNotes::add(const std::string& what, const std::string& first) {
   auto cause = std::ranges::find(causes_, what, &Cause::what);
   if (cause == causes_.end()) {
@@ -179,7 +189,7 @@ OpWork OpWorker::work(OpId id, Step step) {
   }
   timing.macs = asked.macs;
   timing.elements = countedElements(unit, asked);
-  timing.compute = computeTime(unit, asked);
+  timing.compute = computeTime(unit, asked, bytesOf(timing));
   addMemoryTime(work);
   timing.bottleneck = bottleneckOf(timing);
   SimTime longest = timing.compute;

@@ -1,20 +1,14 @@
 #pragma once
 
-#include "core/machine/memory_model.h"
-#include "core/ops/work.h"
+#include "core/machine/cost/cost_models.h"
 
 namespace hw {
 
 // ISO C++ has no 128-bit integer; both compilers of ours do.
 __extension__ using Wide = __int128;
 
-/// Of the work's elements those that the unit counts.
-constexpr std::int64_t countedElements(const UnitSpec& unit, const Work& work) {
-  return unit.elements == ElementCount::touched ? work.touched : work.written;
-}
-
 /// Time a unit takes: whole cycles, of which k take floor(k x 10^12 / clock) picoseconds.
-SimTime computeTime(const UnitSpec& unit, const Work& work);
+SimTime computeTime(const UnitSpec& unit, const Work& work, const OpBytes& bytes = {});
 
 /// Time `bytes` take at `bandwidth` bytes a second, rounded up; none at bandwidth 0.
 SimTime transferTime(Bytes bytes, std::int64_t bandwidth);

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "core/base/quantity.h"
+#include "core/machine/memory_model.h"
+#include "core/ops/work.h"
+
+namespace hw {
+
+/// Bytes that an operator reads of weights and writes, as they are stored.
+struct OpBytes {
+  Bytes weights{};
+  Bytes outputs{};
+};
+
+/// A key of a unit that a cost model reads.
+struct CostParam {
+  std::string_view key;
+  std::variant<std::int64_t CostSpec::*, double CostSpec::*, Dataflow CostSpec::*,
+               Loops CostSpec::*>
+      member;
+  bool required = false;
+};
+
+/// One way to count the cycles of an operator.
+struct CostModel {
+  std::string_view name;  ///< For `cycles = "..."`.
+  std::span<const CostParam> params{};
+  /// Multiply-accumulates a cycle of an array that is full; null: `macs_per_cycle` says it.
+  double (*peak)(const CostSpec&) = nullptr;
+  /// Whole cycles, at most kMostCycles; nothing for operators that the model does not know, which
+  /// go by the unit's rates.
+  std::optional<std::int64_t> (*cycles)(const UnitSpec&, const Work&, const OpBytes&) = nullptr;
+};
+
+/// Cycles are cut off here.
+inline constexpr std::int64_t kMostCycles = std::int64_t{1} << 62;
+
+/// The catalogue. The first is the default: cycles by `macs_per_cycle` and `elements_per_cycle`.
+std::span<const CostModel> costModels();
+inline const CostModel& costModel(const UnitSpec& unit) { return costModels()[unit.cost.model]; }
+
+/// Of the work's elements those that the unit counts.
+constexpr std::int64_t countedElements(const UnitSpec& unit, const Work& work) {
+  return unit.elements == ElementCount::touched ? work.touched : work.written;
+}
+
+/// Whole cycles that the unit takes for an operator by its cost model.
+std::int64_t computeCycles(const UnitSpec& unit, const Work& work, const OpBytes& bytes = {});
+
+/// a x b and a + b of numbers from 0, at most kMostCycles.
+std::int64_t cyclesTimes(std::int64_t a, std::int64_t b);
+std::int64_t cyclesPlus(std::int64_t a, std::int64_t b);
+/// Whole cycles of `count` things at `perCycle`, at most kMostCycles.
+std::int64_t cyclesAt(double count, double perCycle);
+/// The tiles of `size` places that cover `all`: all / size, rounded up.
+constexpr std::int64_t tilesOf(std::int64_t all, std::int64_t size) {
+  return all / size + (all % size == 0 ? 0 : 1);
+}
+
+// One file each.
+extern const CostModel kSystolicCost;
+extern const CostModel kSpatialCost;
+
+}  // namespace hw

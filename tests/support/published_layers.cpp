@@ -1,0 +1,169 @@
+#include "tests/support/published_layers.h"
+
+#include "core/base/check.h"
+#include "core/machine/platforms.h"
+#include "core/rewrite/graph_builder.h"
+#include "core/run/run.h"
+
+namespace hw::test {
+
+std::vector<Layer> resnet18() {
+  std::vector<Layer> layers = {squareLayer(1, 64, 3, 112, 7)};
+  std::int64_t before = 64;
+  for (const std::int64_t channels : {64, 128, 256, 512}) {
+    const std::int64_t side = 56 * 64 / channels;
+    for (int block = 0; block < 2; ++block) {
+      layers.push_back(squareLayer(1, channels, before, side, 3));
+      layers.push_back(squareLayer(1, channels, channels, side, 3));
+      if (channels != before) layers.push_back(squareLayer(1, channels, before, side, 1));
+      before = channels;
+    }
+  }
+  layers.push_back(squareLayer(1, 1'000, 512, 1, 1));
+  return layers;
+}
+
+std::vector<Layer> mobilenetV2() {
+  struct Stage {
+    std::int64_t expansion, channels, blocks, stride;
+  };
+  constexpr Stage kStages[] = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},
+                               {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
+  std::vector<Layer> layers = {squareLayer(1, 32, 3, 112, 3)};
+  std::int64_t before = 32;
+  std::int64_t side = 112;
+  for (const Stage& stage : kStages) {
+    for (std::int64_t block = 0; block < stage.blocks; ++block) {
+      const std::int64_t wide = before * stage.expansion;
+      if (stage.expansion > 1) layers.push_back(squareLayer(1, wide, before, side, 1));
+      if (block == 0) side /= stage.stride;
+      layers.push_back(squareLayer(wide, 1, 1, side, 3));
+      layers.push_back(squareLayer(1, stage.channels, wide, side, 1));
+      before = stage.channels;
+    }
+  }
+  layers.push_back(squareLayer(1, 1'280, 320, side, 1));
+  layers.push_back(squareLayer(1, 1'000, 1'280, 1, 1));
+  return layers;
+}
+
+std::vector<Layer> alexnet() {
+  return {squareLayer(1, 96, 3, 54, 11),      squareLayer(2, 128, 48, 26, 5),
+          squareLayer(1, 384, 256, 12, 3),    squareLayer(2, 192, 192, 12, 3),
+          squareLayer(2, 128, 192, 12, 3),    squareLayer(1, 4'096, 9'216, 1, 1),
+          squareLayer(1, 4'096, 4'096, 1, 1), squareLayer(1, 1'000, 4'096, 1, 1)};
+}
+
+std::shared_ptr<const Model> layersModel(const std::string& name,
+                                         const std::vector<Layer>& layers) {
+  GraphBuilder builder(name, "layers");
+  const auto tensor = [&](const std::string& called, const Shape& shape, bool constant) {
+    Tensor made;
+    made.name = called;
+    made.dtype = Dtype::int8;
+    made.shape = shape;
+    made.bytes = packedSize(Dtype::int8, *elementCount(shape));
+    made.origin = SizeOrigin::declared;
+    made.constant = constant;
+    return builder.addTensor(std::move(made));
+  };
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const Layer& layer = layers[i];
+    const std::string at = std::to_string(i);
+    GraphBuilder::OpParts parts;
+    parts.op.type = "Conv";
+    parts.op.attributes["group"] = layer.groups;
+    parts.inputs = {
+        tensor("x" + at, {1, layer.groups * layer.inputs, layer.rows, layer.columns}, false),
+        tensor("w" + at, {layer.groups * layer.outputs, layer.inputs, layer.kernel, layer.kernel},
+               true)};
+    parts.outputs = {
+        tensor("y" + at, {1, layer.groups * layer.outputs, layer.rows, layer.columns}, false)};
+    builder.addInput(parts.inputs[0]);
+    builder.addOutput(parts.outputs[0]);
+    builder.addOp(std::move(parts));
+  }
+  auto model = std::make_shared<Model>();
+  model->name = name;
+  model->graph = std::make_shared<const Graph>(std::move(builder).build().value());
+  return model;
+}
+
+std::vector<ScaleSimLayer> scaleSimLayers() {
+  const Layer product{1, 128, 256, 256, 1, 1};
+  const auto matrix = [](std::int64_t m, std::int64_t n, std::int64_t k) {
+    return Layer{1, n, k, m, 1, 1};
+  };
+  return {{"convolution, 11 x 11 x 3 to 96", "weight", 32, squareLayer(1, 96, 3, 55, 11), 112'283},
+          {"256 x 128 x 256", "weight", 32, product, 11'199},
+          {"256 x 128 x 256", "output", 32, product, 10'175},
+          {"256 x 128 x 256", "input", 32, product, 14'207},
+          {"MobileNet Conv1", "weight", 256, squareLayer(1, 32, 3, 112, 3), 13'309},
+          {"MobileNet Conv2", "weight", 256, squareLayer(1, 1, 32, 110, 3), 25'731},
+          {"MobileNet Conv3", "weight", 256, squareLayer(1, 64, 32, 112, 1), 13'309},
+          {"MobileNet Conv4", "weight", 256, squareLayer(1, 1, 64, 56, 3), 11'705},
+          {"MobileNet Conv5", "weight", 256, squareLayer(1, 128, 64, 56, 1), 3'901},
+          {"GPT-2 Linear1", "weight", 256, matrix(1'024, 4'800, 1'600), 238'069},
+          {"GPT-2 QKT", "weight", 256, matrix(1'024, 1'024, 64), 7'159},
+          {"GPT-2 QKTV", "weight", 256, matrix(1'024, 64, 1'024), 7'159},
+          {"GPT-2 Linear2", "weight", 256, matrix(1'024, 1'600, 1'600), 87'709},
+          {"GPT-2 PW-FF-L1", "weight", 256, matrix(1'024, 3'072, 1'600), 150'359}};
+}
+
+namespace {
+
+/// On-chip memory costs no time; without a rate, the far one neither.
+Platform arrayPlatform(const std::string& name, const std::string& far, const std::string& cost) {
+  return parsePlatform("name = \"" + name + R"("
+[[device]]
+name = "core"
+ops = ["*"]
+[[device.pool]]
+name = "SRAM"
+[[device.pool]]
+name = "DRAM"
+)" + far + R"(
+[[device.unit]]
+name = "array"
+ops = ["*"]
+clock = "1GHz"
+)" + cost)
+      .value();
+}
+
+}  // namespace
+
+Platform scaleSimPlatform(const ScaleSimLayer& layer) {
+  const std::string side = std::to_string(layer.side);
+  return arrayPlatform("systolic", "",
+                       "cycles = \"systolic\"\nrows = " + side + "\ncolumns = " + side +
+                           "\ndataflow = \"" + layer.dataflow + "\"");
+}
+
+Platform zigZagPlatform(const ZigZagMachine& machine) {
+  return arrayPlatform(
+      machine.name, "bandwidth = \"8GB/s\"",
+      "cycles = \"spatial\"\noutput_bytes_per_cycle = 8\nunroll = " + machine.unroll);
+}
+
+std::vector<ZigZagMachine> zigZagMachines() {
+  return {{"ascend", "{ K = 16, C = 16, X = 2, Y = 2 }", 3'032'311, 6'472'147, 8'605'524},
+          {"edge_tpu", "{ K = 8, C = 8, X = 4, Y = 4 }", 2'887'804.5, 2'417'321, 8'134'431},
+          {"meta", "{ K = 32, C = 2, X = 4, Y = 4 }", 2'700'449.66, 2'596'085, 8'279'493},
+          {"tesla", "{ K = 32, X = 8, Y = 4 }", 2'719'709.75, 1'955'657, 8'373'281},
+          {"tpu", "{ K = 32, C = 32 }", 3'703'960.5, 21'868'059, 8'963'572}};
+}
+
+std::int64_t cyclesOfLayers(const std::vector<Layer>& layers, const Platform& platform) {
+  const RunRequest request{.allocator = AllocatorChoice::parse("none").value(),
+                           .platform = platform,
+                           .l2 = {.kind = PoolSize::Kind::unbounded},
+                           .l3 = {.kind = PoolSize::Kind::unbounded},
+                           .alignment = Bytes(1),
+                           .alias = AliasRules::none()};
+  const auto run = execute(layersModel("layers", layers), request, {});
+  check(run.has_value(), "layers that can be planned");
+  return (*run)->timing.makespan.count() / 1'000;
+}
+
+}  // namespace hw::test

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/import/importer.h"
+#include "core/machine/memory_model.h"
+
+namespace hw::test {
+
+/// A convolution in a published table of layers; a fully connected layer has one place, a matrix
+/// product its rows.
+struct Layer {
+  std::int64_t groups = 1;
+  std::int64_t outputs = 1;  ///< Channels of a group.
+  std::int64_t inputs = 1;   ///< Likewise.
+  std::int64_t rows = 1;     ///< Of the output.
+  std::int64_t columns = 1;
+  std::int64_t kernel = 1;
+};
+/// The same over a square image.
+constexpr Layer squareLayer(std::int64_t groups, std::int64_t outputs, std::int64_t inputs,
+                            std::int64_t side, std::int64_t kernel) {
+  return {groups, outputs, inputs, side, side, kernel};
+}
+
+/// He et al. 2016, Sandler et al. 2018 and Krizhevsky 2014 at 224 x 224, 1,000 classes.
+std::vector<Layer> resnet18();
+std::vector<Layer> mobilenetV2();
+std::vector<Layer> alexnet();
+
+/// Layers one behind the other in bytes, each with an input of its own.
+std::shared_ptr<const Model> layersModel(const std::string& name, const std::vector<Layer>& layers);
+
+/// A machine of ZigZag's examples and the cycles that stand in its tests for it.
+struct ZigZagMachine {
+  std::string name;
+  std::string unroll;  ///< In TOML.
+  double resnet18;
+  double mobilenetV2;
+  double alexnet;
+};
+/// 1,024 multipliers at 1 GHz, on-chip memory that costs no time, weights from DRAM at 8 bytes a
+/// cycle, outputs at 8 bytes a cycle.
+Platform zigZagPlatform(const ZigZagMachine& machine);
+/// KULeuven-MICAS/zigzag 3d12a96: tests/main/test_origin for ResNet-18; the other two stand in
+/// tests/main/test_with_exploit_data_locality beside networks that it runs.
+std::vector<ZigZagMachine> zigZagMachines();
+
+/// A layer on a square systolic array, and the cycles that SCALE-Sim counts without stalls.
+struct ScaleSimLayer {
+  std::string name;
+  std::string dataflow;
+  std::int64_t side = 1;
+  Layer layer{};
+  std::int64_t cycles = 0;
+};
+/// On 32 x 32 the golden traces of scalesim-project/SCALE-Sim 1d62b68 (test/general), on 256 x 256
+/// MobileNet and GPT-2 in HyakunosukeOgata/SCALE_sim_v2_notes 184fd7f, whose depthwise layers have
+/// one filter over all channels.
+std::vector<ScaleSimLayer> scaleSimLayers();
+Platform scaleSimPlatform(const ScaleSimLayer& layer);
+
+/// Cycles at 1 GHz that the layers take on the machine one after the other.
+std::int64_t cyclesOfLayers(const std::vector<Layer>& layers, const Platform& platform);
+
+}  // namespace hw::test
