@@ -13,6 +13,7 @@
 #include "core/machine/platforms.h"
 #include "core/rewrite/graph_builder.h"
 #include "core/run/run.h"
+#include "tests/bench/fidelity_tables.h"
 
 using namespace hw;
 
@@ -40,16 +41,8 @@ RunRequest plain(const std::string& allocator) {
   return request;
 }
 
-void title(const char* what, const char* columns) {
-  fmt::print("\n{}\n\n{}\n|", what, columns);
-  for (const char* at = columns + 1; *at != 0; ++at) {
-    if (*at == '|') fmt::print("---|");
-  }
-  fmt::print("\n");
-}
-
 void macs() {
-  title("## Multiply-accumulates", "| model | published | ours |");
+  bench::title("## Multiply-accumulates", "| model | published | ours |");
   const std::pair<const char*, const char*> rows[] = {{"mobilenet_v1", "568.7 M"},
                                                       {"mobilenet_v2", "300.8 M"},
                                                       {"inception_v3", "5,713 M"},
@@ -62,7 +55,7 @@ void macs() {
 }
 
 void arenas() {
-  title("## Arenas", "| model | what | published, B | ours, B |");
+  bench::title("## Arenas", "| model | what | published, B | ours, B |");
   const auto row = [](const char* name, const char* what, std::int64_t published,
                       const std::string& allocator, bool outside, bool inPlace = false) {
     RunRequest request = plain(allocator);
@@ -101,7 +94,7 @@ void sumOfMaxima() {
   constexpr double kClock = 500e6;
   constexpr double kTotal = 114'098;
   constexpr double kParts[] = {21'298, 2'261, 112'755};  // NPU, SRAM, flash
-  title(
+  bench::title(
       "## A network is the sum of its operators' slowest parts",
       "| network | most of the sums, cycles | sum of the most, cycles | all one after the other | "
       "inferences a second |");
@@ -192,9 +185,10 @@ void flashRate() {
   const Pair pairs[] = {{"MobileNetV2 0.35, 128 x 128", 1'840.94, 715.67, 6.35, 3.33},
                         {"MobileNetV2 0.35, 224 x 224", 1'855.97, 730.70, 9.14, 6.12},
                         {"MobileNetV2 1.0, 224 x 224", 4'235.31, 3'110.05, 21.08, 18.08}};
-  title("## Weights streamed from the flash of an STM32N6",
-        "| network | weights, KiB | measured, ms | difference, ms | our two heads differ by, ms | "
-        "weights at the preset's rate, ms | measured less that, ms |");
+  bench::title(
+      "## Weights streamed from the flash of an STM32N6",
+      "| network | weights, KiB | measured, ms | difference, ms | our two heads differ by, ms | "
+      "weights at the preset's rate, ms | measured less that, ms |");
   for (const Pair& pair : pairs) {
     const auto streamed = [&](double kib) { return kib * 1024 / rate * 1e3; };
     fmt::print(
@@ -213,4 +207,5 @@ int main() {
   arenas();
   sumOfMaxima();
   flashRate();
+  bench::arrays();
 }

@@ -1,0 +1,59 @@
+#include <cmath>
+
+#include "core/base/text.h"
+#include "tests/bench/fidelity_tables.h"
+#include "tests/support/published_layers.h"
+
+namespace hw::bench {
+namespace {
+
+/// The same machine as if its array were always full.
+Platform withoutShape(Platform platform) {
+  for (UnitSpec& unit : platform.devices.front().units) unit.cost = {};
+  return platform;
+}
+
+void systolicArrays() {
+  title("## Systolic arrays: SCALE-Sim",
+        "| layer | array, what stays | SCALE-Sim, cycles | ours | error | MACs / places alone |");
+  for (const test::ScaleSimLayer& row : test::scaleSimLayers()) {
+    const Platform array = test::scaleSimPlatform(row);
+    const auto ours = test::cyclesOfLayers({row.layer}, array);
+    const auto full = test::cyclesOfLayers({row.layer}, withoutShape(array));
+    const auto theirs = static_cast<double>(row.cycles);
+    fmt::print("| {} | {} x {}, {} | {} | {} | {} | {} |\n", row.name, row.side, row.side,
+               row.dataflow, groupDigits(row.cycles), groupDigits(ours),
+               errorText(static_cast<double>(ours), theirs),
+               errorText(static_cast<double>(full), theirs));
+  }
+}
+
+void spatialArrays() {
+  title("## Spatial arrays: ZigZag",
+        "| network | machine | unrolling | ZigZag, cycles | ours | error | MACs / places alone |");
+  const auto table = [](const char* name, const std::vector<test::Layer>& layers,
+                        double test::ZigZagMachine::*figure) {
+    for (const test::ZigZagMachine& machine : test::zigZagMachines()) {
+      const Platform array = test::zigZagPlatform(machine);
+      const auto ours = test::cyclesOfLayers(layers, array);
+      const auto full = test::cyclesOfLayers(layers, withoutShape(array));
+      const double theirs = machine.*figure;
+      fmt::print("| {} | {} | {} | {} | {} | {} | {} |\n", name, machine.name, machine.unroll,
+                 groupDigits(std::llround(theirs)), groupDigits(ours),
+                 errorText(static_cast<double>(ours), theirs),
+                 errorText(static_cast<double>(full), theirs));
+    }
+  };
+  table("ResNet-18", test::resnet18(), &test::ZigZagMachine::resnet18);
+  table("MobileNetV2", test::mobilenetV2(), &test::ZigZagMachine::mobilenetV2);
+  table("AlexNet", test::alexnet(), &test::ZigZagMachine::alexnet);
+}
+
+}  // namespace
+
+void arrays() {
+  systolicArrays();
+  spatialArrays();
+}
+
+}  // namespace hw::bench
