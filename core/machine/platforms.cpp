@@ -342,6 +342,9 @@ void readCost(TableReader& reader, UnitSpec& unit) {
     };
     std::visit(read, param.member);
   }
+  if (const std::string problem = macsProblem(unit); !problem.empty()) {
+    reader.reject(fmt::format("{}: {}", kMacsKey, problem));
+  }
   if (model.peak == nullptr) return;
   if (reader.has(kMacsKey)) {
     reader.reject(fmt::format("{} is the size of the array with cycles = \"{}\", leave it out",

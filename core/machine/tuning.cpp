@@ -140,6 +140,9 @@ Result<Platform> tuned(Platform platform, const Tuning& tuning) {
                         unit.name, platform.name, costModel(unit).name));
       }
       unit.macsPerCycle = *tuning.macs;
+      if (const std::string problem = macsProblem(unit); !problem.empty()) {
+        return badTuning("macs: " + problem);
+      }
     }
   }
   if (tuning.empty()) return platform;
@@ -150,7 +153,9 @@ Result<Platform> tuned(Platform platform, const Tuning& tuning) {
 
 Tuning tuningOf(const Platform& platform) {
   const DeviceSpec& device = platform.devices.front();
-  Tuning tuning{.dma = device.pools.back().readBandwidth, .macs = mostMacs(device)};
+  Tuning tuning{.dma = device.pools.back().readBandwidth};
+  const UnitSpec& most = *std::ranges::max_element(device.units, {}, &UnitSpec::macsPerCycle);
+  if (costModel(most).peak == nullptr) tuning.macs = most.macsPerCycle;
   for (const DmaSpec& dma : device.dma) {
     tuning.channels = std::max(tuning.channels.value_or(1), dma.channels);
   }

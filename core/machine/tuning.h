@@ -38,7 +38,8 @@ std::string tuningText(const Tuning& tuning);
 /// DMA engines has no channels.
 Result<Platform> tuned(Platform platform, const Tuning& tuning);
 
-/// The tuning that describes a machine as it is, by its first device.
+/// The tuning that describes a machine as it is, by its first device; without `macs` where an array
+/// says them.
 Tuning tuningOf(const Platform& platform);
 
 }  // namespace hw

@@ -125,16 +125,6 @@ Bottleneck bottleneckOf(const OpTiming& timing) {
   return worst;
 }
 
-OpBytes bytesOf(const OpTiming& timing) {
-  OpBytes bytes;
-  for (const Traffic& traffic : timing.traffic) {
-    bytes.weights =
-        addMoved(bytes.weights, traffic.read[static_cast<std::size_t>(TrafficClass::weight)]);
-    for (const Bytes written : traffic.written) bytes.outputs = addMoved(bytes.outputs, written);
-  }
-  return bytes;
-}
-
 void TimingNotes::add(const std::string& what, const std::string& first) {
   auto cause = std::ranges::find(causes_, what, &Cause::what);
   if (cause == causes_.end()) {
@@ -189,7 +179,7 @@ OpWork OpWorker::work(OpId id, Step step) {
   }
   timing.macs = asked.macs;
   timing.elements = countedElements(unit, asked);
-  timing.compute = computeTime(unit, asked, bytesOf(timing));
+  timing.compute = computeTime(unit, asked, costedOp(op, timing));
   addMemoryTime(work);
   timing.bottleneck = bottleneckOf(timing);
   SimTime longest = timing.compute;
@@ -288,6 +278,10 @@ void OpWorker::move(TensorId tensor, Interval<Bytes> bytes, bool write, const At
                name());
   }
   use.moved = bytes.length();
+  if (kind == TrafficClass::weight) {
+    const UnitSpec& unit = device(at).units[work.timing.unit];
+    use.moved = storedBytes(unit, input_.graph.tensors[tensor], use.moved);
+  }
   Traffic& traffic = work.timing.traffic[place.pool];
   Bytes& moved = (write ? traffic.written : traffic.read)[static_cast<std::size_t>(kind)];
   moved = addMoved(moved, use.moved);
@@ -574,6 +568,18 @@ class ActivityBuilder {
     std::ranges::sort(makers);
   }
 
+  /// Bytes of a buffer that a move takes: of weights as many as a unit of the device stores.
+  Bytes onTheWay(BufferId buffer, std::uint32_t device) const {
+    const Buffer& of = input_.storage.buffers[buffer];
+    const Tensor& root = input_.graph.tensors[of.root];
+    if (!root.constant) return of.size;
+    for (const UnitSpec& unit : platform().devices[device].units) {
+      const Bytes stored = storedBytes(unit, root, of.size);
+      if (stored != of.size) return stored;
+    }
+    return of.size;
+  }
+
   void addMove(const MoveAt& at) {
     const Move& move = at.move;
     const auto [from, to] = poolsOf(move);
@@ -588,11 +594,11 @@ class ActivityBuilder {
                       .buffer = move.buffer,
                       .from = move.from,
                       .to = move.to,
-                      .fixed = addTime(source.readLatency, target.writeLatency),
-                      .bytes = input_.storage.buffers[move.buffer].size};
+                      .fixed = addTime(source.readLatency, target.writeLatency)};
+    activity.bytes = onTheWay(move.buffer, activity.device);
     chooseEngine(activity, from, to);
     addMoveTraffic(activity, from, to);
-    const Interval<Bytes> whole{Bytes(), activity.bytes};
+    const Interval<Bytes> whole{Bytes(), input_.storage.buffers[move.buffer].size};
     const auto access = [&](StayId stay, bool write) {
       if (stay) activity.accesses.push_back({stay, whole, write, places_.lifeAt(stay, move.step)});
     };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/ops/op_table.h"
+
 namespace hw {
 namespace {
 
@@ -14,8 +16,19 @@ constexpr std::int64_t kPicosecondsPerSecond = 1'000'000'000'000;
 
 }  // namespace
 
-SimTime computeTime(const UnitSpec& unit, const Work& work, const OpBytes& bytes) {
-  return capTime(static_cast<Wide>(computeCycles(unit, work, bytes)) * kPicosecondsPerSecond /
+CostedOp costedOp(const Op& op, const OpTiming& timing) {
+  const OpInfo* info = findOp(op);
+  CostedOp costed{.type = info == nullptr || info->standard.empty() ? op.type : info->standard};
+  for (const Traffic& traffic : timing.traffic) {
+    costed.weights =
+        addMoved(costed.weights, traffic.read[static_cast<std::size_t>(TrafficClass::weight)]);
+    for (const Bytes written : traffic.written) costed.outputs = addMoved(costed.outputs, written);
+  }
+  return costed;
+}
+
+SimTime computeTime(const UnitSpec& unit, const Work& work, const CostedOp& op) {
+  return capTime(static_cast<Wide>(computeCycles(unit, work, op)) * kPicosecondsPerSecond /
                  static_cast<Wide>(unit.clock));
 }
 

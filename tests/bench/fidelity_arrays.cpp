@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstdlib>
 
 #include "core/base/text.h"
 #include "tests/bench/fidelity_tables.h"
@@ -49,11 +50,30 @@ void spatialArrays() {
   table("AlexNet", test::alexnet(), &test::ZigZagMachine::alexnet);
 }
 
+/// On networks of the corpus, which HIGHWATER_CORPUS names.
+void ethosArrays() {
+  title("## Ethos-U55-256: Vela",
+        "| network | weights, B | encoded, B | Vela, cycles | ours | error | MACs / 256 alone |");
+  const char* corpus = std::getenv("HIGHWATER_CORPUS");
+  if (corpus == nullptr) {
+    fmt::print("skipped: no corpus (set HIGHWATER_CORPUS to its folder)\n");
+    return;
+  }
+  for (const test::VelaNetwork& row : test::velaNetworks()) {
+    const auto ours = test::cyclesOnVela(row, std::string(corpus) + "/tflite/" + row.file);
+    fmt::print("| {} | {} | {} | {} | {} | {} | {} |\n", row.name, groupDigits(ours.weights),
+               groupDigits(row.encoded), groupDigits(std::llround(row.cycles)),
+               groupDigits(ours.cycles), errorText(static_cast<double>(ours.cycles), row.cycles),
+               errorText(static_cast<double>(ours.atRate), row.cycles));
+  }
+}
+
 }  // namespace
 
 void arrays() {
   systolicArrays();
   spatialArrays();
+  ethosArrays();
 }
 
 }  // namespace hw::bench

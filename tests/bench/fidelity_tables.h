@@ -18,7 +18,7 @@ inline std::string errorText(double ours, double theirs) {
   return fmt::format("{:+.1f} %", 100 * (ours / theirs - 1));
 }
 
-/// Cycles by the shape of an array beside those of SCALE-Sim and ZigZag.
+/// Cycles by the shape of an array beside those of SCALE-Sim, ZigZag and Vela.
 void arrays();
 
 }  // namespace hw::bench

@@ -1,6 +1,8 @@
 #include "tests/support/published_layers.h"
 
 #include "core/base/check.h"
+#include "core/import/samples.h"
+#include "core/machine/cost/cost_models.h"
 #include "core/machine/platforms.h"
 #include "core/rewrite/graph_builder.h"
 #include "core/run/run.h"
@@ -154,16 +156,64 @@ std::vector<ZigZagMachine> zigZagMachines() {
           {"tpu", "{ K = 32, C = 32 }", 3'703'960.5, 21'868'059, 8'963'572}};
 }
 
-std::int64_t cyclesOfLayers(const std::vector<Layer>& layers, const Platform& platform) {
+std::vector<VelaNetwork> velaNetworks() {
+  return {{"person_detect", "person_detect.tflite", 301'796, 204'176},
+          {"vww", "vww_96_int8.tflite", 158'938, 45'984},
+          {"kws", "kws_ref_model.tflite", 51'430, 23'872, 20},
+          {"ad01", "ad01_int8.tflite", 201'248, 184'528},
+          {"str_ww", "str_ww_ref_model.tflite", 60'163, 47'312},
+          {"micro_speech", "micro_speech_quantized.tflite", 37'538, 18'688, 25},
+          {"mobilenet_v1_0.25_128", "coral_mobilenet_v1_0.25_128_quant.tflite", 601'449, 388'688}};
+}
+
+namespace {
+
+SimTime latencyOf(std::shared_ptr<const Model> model, const Platform& platform) {
   const RunRequest request{.allocator = AllocatorChoice::parse("none").value(),
                            .platform = platform,
                            .l2 = {.kind = PoolSize::Kind::unbounded},
                            .l3 = {.kind = PoolSize::Kind::unbounded},
                            .alignment = Bytes(1),
-                           .alias = AliasRules::none()};
-  const auto run = execute(layersModel("layers", layers), request, {});
-  check(run.has_value(), "layers that can be planned");
-  return (*run)->timing.makespan.count() / 1'000;
+                           .alias = AliasRules::all()};
+  const auto run = execute(std::move(model), request, {});
+  check(run.has_value(), "a network that can be planned");
+  return (*run)->timing.makespan;
+}
+
+/// Bytes of the matrices that operators multiply by.
+std::int64_t weightBytes(const Graph& graph) {
+  std::int64_t sum = 0;
+  for (const OpId op : graph.ops.keys()) {
+    if (workOf(graph, op).macs == 0) continue;
+    for (const TensorId id : graph.ops[op].inputs) {
+      if (!id || !graph.tensors[id].constant || graph.tensors[id].shape->size() < 2) continue;
+      sum += graph.tensors[id].bytes->count();
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+VelaCycles cyclesOnVela(const VelaNetwork& network, const std::string& file) {
+  const auto model = std::make_shared<const Model>(openModel(file, {}).value());
+  Platform platform = findPlatform("ethos-u55-256").value();
+  DeviceSpec& device = platform.devices.front();
+  device.issue = Issue::sequential;
+  device.dma.clear();
+  for (PoolSpec& pool : device.pools) pool.readLatency = pool.writeLatency = SimTime();
+  UnitSpec& unit = device.units.front();
+  const auto cycles = [&] { return latencyOf(model, platform).count() / 2'000; };
+  VelaCycles found{.weights = weightBytes(*model->graph)};
+  found.atRate = cycles();
+  unit.cost.model = costModelNamed("ethos-u");
+  unit.cost.weightRatio = static_cast<double>(network.encoded) / static_cast<double>(found.weights);
+  found.cycles = cycles();
+  return found;
+}
+
+std::int64_t cyclesOfLayers(const std::vector<Layer>& layers, const Platform& platform) {
+  return latencyOf(layersModel("layers", layers), platform).count() / 1'000;
 }
 
 }  // namespace hw::test

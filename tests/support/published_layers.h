@@ -63,6 +63,26 @@ struct ScaleSimLayer {
 std::vector<ScaleSimLayer> scaleSimLayers();
 Platform scaleSimPlatform(const ScaleSimLayer& layer);
 
+/// A network of the corpus on an Ethos-U55-256 (High_End_Embedded, Shared_Sram).
+struct VelaNetwork {
+  std::string name;
+  std::string file;          ///< In the corpus, under tflite.
+  double cycles = 0;         ///< In Vela's summary.
+  std::int64_t encoded = 0;  ///< Bytes of its weights, each operator's encoded as one stream.
+  double within = 10;        ///< Ours is at most so many percent off.
+};
+/// Cycles: Vela 3, run on the files. Encoded: its encoder (mlw_codec) of nxp-imx/ethos-u-vela
+/// a6f6566, run on their weights.
+std::vector<VelaNetwork> velaNetworks();
+
+struct VelaCycles {
+  std::int64_t cycles = 0;
+  std::int64_t atRate = 0;   ///< By multiply-accumulates a cycle, weights as in the model.
+  std::int64_t weights = 0;  ///< Bytes of them in the model.
+};
+/// Of a network in a file, one operator after the other on a bandwidth table.
+VelaCycles cyclesOnVela(const VelaNetwork& network, const std::string& file);
+
 /// Cycles at 1 GHz that the layers take on the machine one after the other.
 std::int64_t cyclesOfLayers(const std::vector<Layer>& layers, const Platform& platform);
 

@@ -12,8 +12,10 @@
 
 namespace hw {
 
-/// Bytes that an operator reads of weights and writes, as they are stored.
-struct OpBytes {
+/// Facts of an operator beside its work. Bytes are those that it reads of weights and writes, as
+/// they are stored.
+struct CostedOp {
+  std::string_view type{};  ///< The standard one, where it is one under another name.
   Bytes weights{};
   Bytes outputs{};
 };
@@ -31,11 +33,16 @@ struct CostParam {
 struct CostModel {
   std::string_view name;  ///< For `cycles = "..."`.
   std::span<const CostParam> params{};
+  std::span<const std::int64_t> macs{};  ///< The `macs_per_cycle` that there are; empty: any.
+  std::int64_t biasBytes =
+      0;  ///< Of each bias with its scale, as it is stored; 0: as in the model.
   /// Multiply-accumulates a cycle of an array that is full; null: `macs_per_cycle` says it.
   double (*peak)(const CostSpec&) = nullptr;
   /// Whole cycles, at most kMostCycles; nothing for operators that the model does not know, which
   /// go by the unit's rates.
-  std::optional<std::int64_t> (*cycles)(const UnitSpec&, const Work&, const OpBytes&) = nullptr;
+  std::optional<std::int64_t> (*cycles)(const UnitSpec&, const Work&, const CostedOp&) = nullptr;
+  /// Words for what leaves most of the array idle in an operator whose cycles it knows; null: none.
+  std::string (*idle)(const UnitSpec&, const Work&, const CostedOp&) = nullptr;
 };
 
 /// Cycles are cut off here.
@@ -43,6 +50,8 @@ inline constexpr std::int64_t kMostCycles = std::int64_t{1} << 62;
 
 /// The catalogue. The first is the default: cycles by `macs_per_cycle` and `elements_per_cycle`.
 std::span<const CostModel> costModels();
+/// Index of a row by its name, which there has to be.
+std::size_t costModelNamed(std::string_view name);
 inline const CostModel& costModel(const UnitSpec& unit) { return costModels()[unit.cost.model]; }
 
 /// Of the work's elements those that the unit counts.
@@ -51,7 +60,25 @@ constexpr std::int64_t countedElements(const UnitSpec& unit, const Work& work) {
 }
 
 /// Whole cycles that the unit takes for an operator by its cost model.
-std::int64_t computeCycles(const UnitSpec& unit, const Work& work, const OpBytes& bytes = {});
+std::int64_t computeCycles(const UnitSpec& unit, const Work& work, const CostedOp& op = {});
+
+/// "27 % of the array: 3 input channels on 32"; empty where there is no array, or nothing is
+/// multiplied on it.
+std::string arrayWords(const UnitSpec& unit, const Work& work, const CostedOp& op);
+
+/// The part of an array's side of `places` that tiles of `size` fill, and words for that: "3 input
+/// channels on 32".
+struct ArrayFill {
+  double part = 1;
+  std::string words{};
+};
+ArrayFill fillOf(std::int64_t size, std::int64_t places, std::string_view what,
+                 std::string_view where = "");
+/// The words of the least of them; empty where all are full.
+std::string leastFilled(std::span<const ArrayFill> fills);
+
+/// Bytes of a constant as it is stored for the unit: weights by its ratio, lists as biases.
+Bytes storedBytes(const UnitSpec& unit, const Tensor& constant, Bytes bytes);
 
 /// a x b and a + b of numbers from 0, at most kMostCycles.
 std::int64_t cyclesTimes(std::int64_t a, std::int64_t b);
@@ -66,5 +93,9 @@ constexpr std::int64_t tilesOf(std::int64_t all, std::int64_t size) {
 // One file each.
 extern const CostModel kSystolicCost;
 extern const CostModel kSpatialCost;
+extern const CostModel kEthosCost;
+
+/// The `macs_per_cycle` that the unit's cost model does not have, in words; empty: all is well.
+std::string macsProblem(const UnitSpec& unit);
 
 }  // namespace hw

@@ -13,6 +13,7 @@
 #include "core/base/document_limits.h"
 #include "core/base/result.h"
 #include "core/base/text.h"
+#include "core/machine/cost/cost_models.h"
 #include "core/machine/foreign/machine_formats.h"
 
 // Vela's configuration: systems, which say what is at its two ports and how fast that is, and
@@ -141,11 +142,12 @@ struct EthosFamily {
   int portBytes = 8;         ///< Bytes a cycle of one port.
   std::uint32_t copies = 1;  ///< Of its DMA, at once.
   int macsPerElement = 32;   ///< An estimate, as in the presets.
+  bool shapeKnown = true;    ///< Its cycles are those of the cost model "ethos-u".
 };
 constexpr std::array kFamilies = {
     EthosFamily{"ethos-u55", "U55", 256, 8, 1, 32},
     EthosFamily{"ethos-u65", "U65", 512, 16, 2, 32},
-    EthosFamily{"ethos-u85", "U85", 512, 16, 4, 16},
+    EthosFamily{"ethos-u85", "U85", 512, 16, 4, 16, false},
 };
 
 struct Accelerator {
@@ -377,12 +379,20 @@ class VelaReader {
     const double elements =
         std::max(1.0, static_cast<double>(accelerator_.macs) / accelerator_.family.macsPerElement);
     told_.add(fmt::format("{:g} elements a cycle where nothing is multiplied", elements));
-    return {.name = "mac",
-            .ops = {"*"},
-            .clock = clock_,
-            .macsPerCycle = static_cast<double>(accelerator_.macs),
-            .elementsPerCycle = elements,
-            .elements = ElementCount::touched};
+    UnitSpec unit{.name = "mac",
+                  .ops = {"*"},
+                  .clock = clock_,
+                  .macsPerCycle = static_cast<double>(accelerator_.macs),
+                  .elementsPerCycle = elements,
+                  .elements = ElementCount::touched};
+    if (!accelerator_.family.shapeKnown) return unit;
+    unit.cost.model = costModelNamed("ethos-u");
+    if (macsProblem(unit).empty()) {
+      told_.add("weights as large as in the model");
+    } else {
+      unit.cost = {};
+    }
+    return unit;
   }
 
   IniFile file_;

@@ -2,6 +2,7 @@
 #include "core/machine/cost/cost_models.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <random>
 
 #include "core/graph/tiling.h"
@@ -9,6 +10,7 @@
 #include "core/machine/platform_writer.h"
 #include "core/machine/platforms.h"
 #include "core/machine/tuning.h"
+#include "tests/support/corpus.h"
 #include "tests/support/graphs.h"
 #include "tests/support/image_graphs.h"
 #include "tests/support/op_sample.h"
@@ -52,11 +54,77 @@ std::int64_t stepsOf(const Loops& loops, const Loops& unroll, std::size_t at = 0
   return steps;
 }
 
+/// What an Ethos-U makes at a time, and a layer for it.
+struct EthosSize {
+  int macs, width, height, depth, cores;
+};
+struct EthosLayer {
+  int height, width, kernel, inputs, channels;
+};
+
+/// Its cycles, counted block by block.
+std::int64_t countedCycles(const EthosSize& size, const EthosLayer& layer, bool depthwise) {
+  int places = 0;
+  for (int y = 0; y < layer.height; y += size.height) {
+    for (int x = 0; x < layer.width; x += size.width) places += 4;
+  }
+  int deep = 0;
+  int wide = 0;
+  for (int c = 0; c < layer.inputs; c += 32) deep += layer.kernel;
+  for (int c = 0; c < layer.inputs; c += 8) {
+    for (int k = 0; k < layer.kernel; k += 4) ++wide;
+  }
+  if (depthwise) deep = wide = (layer.kernel + 3) / 4;
+  int dots = 0;
+  for (int c = 0; c < layer.channels; c += size.depth) {
+    dots += std::max(places, 4 * size.depth) * std::min(deep, wide);
+  }
+  const double stage = layer.height * layer.width * layer.channels * 64.0 / size.macs;
+  return (dots + size.cores - 1) / size.cores + static_cast<std::int64_t>(std::ceil(stage));
+}
+
 std::int64_t productOf(const Loops& loops) {
   std::int64_t product = 1;
   for (const std::int64_t size : loops.sizes) product *= size;
   return product;
 }
+
+/// Keys of a unit, and what is said of them.
+constexpr std::pair<const char*, const char*> kBadCosts[] = {
+    {"cycles = \"spacial\"",
+     "cycles: expected one of \"rate\", \"systolic\", \"spatial\", \"ethos-u\", did you mean "
+     "\"spatial\"?"},
+    {"cycles = \"ethos-u\"\nmacs_per_cycle = 100",
+     "macs_per_cycle: expected one of 32, 64, 128, 256, 512 with cycles = \"ethos-u\""},
+    {"cycles = \"ethos-u\"", "macs_per_cycle: expected one of 32, 64, 128, 256, 512"},
+    {"cycles = \"ethos-u\"\nmacs_per_cycle = 64\nweight_ratio = -1",
+     "weight_ratio: expected a number from"},
+    {"cycles = 3", "cycles: expected text in quotes"},
+    {"cycles = \"systolic\"\nrows = 8", "'columns' is missing"},
+    {"cycles = \"systolic\"\nrows = 0\ncolumns = 8",
+     "rows: expected a whole number from 1 to 65536"},
+    {"cycles = \"systolic\"\nrows = 2.5\ncolumns = 8",
+     "rows: expected a whole number from 1 to 65536"},
+    {"cycles = \"systolic\"\nrows = 8\ncolumns = 8\ndataflow = \"weights\"",
+     "dataflow: expected one of \"weight\", \"output\", \"input\", did you mean \"weight\"?"},
+    {"cycles = \"systolic\"\nrows = 8\ncolumns = 8\nmacs_per_cycle = 64",
+     "macs_per_cycle is the size of the array with cycles = \"systolic\", leave it out"},
+    {"rows = 8", "unknown key 'rows'"},
+    {"cycles = \"spatial\"", "'unroll' is missing"},
+    {"cycles = \"spatial\"\nunroll = 32",
+     "unroll: expected a table of loops such as { K = 32, C = 32 }"},
+    {"cycles = \"spatial\"\nunroll = {}",
+     "unroll: expected a table of loops such as { K = 32, C = 32 }"},
+    {"cycles = \"spatial\"\nunroll = { K = 32, OX = 2 }",
+     "unroll: expected loops of B, G, K, C, Y, X, FY, FX, found 'OX'"},
+    {"cycles = \"spatial\"\nunroll = { K = 0 }",
+     "unroll.K: expected a whole number from 1 to 65536"},
+    {"cycles = \"spatial\"\nunroll = { K = 1.5 }",
+     "unroll.K: expected a whole number from 1 to 65536"},
+    {"cycles = \"spatial\"\nunroll = { K = 60000, C = 60000, X = 60000, Y = 60000 }",
+     "an array of more than 1e15 places"},
+    {"cycles = \"spatial\"\nunroll = { K = 2 }\nweight_bytes_per_cycle = 0",
+     "weight_bytes_per_cycle: expected a number from"}};
 
 }  // namespace
 
@@ -105,6 +173,90 @@ TEST_CASE("a spatial array waits for its ports", "[cost][machine]") {
   CHECK(computeCycles(unit, work) == 9);
   CHECK(computeCycles(unit, work, {.weights = Bytes(200), .outputs = Bytes(4)}) == 25);
   CHECK(computeCycles(unit, work, {.weights = Bytes(7), .outputs = Bytes(20)}) == 40);
+}
+
+TEST_CASE("an Ethos-U takes a step for each of its micro-blocks", "[cost][machine]") {
+  const auto seed = Catch::rngSeed();
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  const auto upTo = [&](int most) { return std::uniform_int_distribution<>(1, most)(random); };
+  const auto device =
+      GENERATE(EthosSize{32, 1, 1, 4, 1}, EthosSize{64, 1, 1, 8, 1}, EthosSize{128, 2, 1, 8, 1},
+               EthosSize{256, 2, 2, 8, 1}, EthosSize{512, 2, 2, 8, 2});
+  const UnitSpec unit =
+      unitOf("cycles = \"ethos-u\"\nmacs_per_cycle = " + std::to_string(device.macs));
+  for (int round = 0; round < 100; ++round) {
+    const EthosLayer layer{upTo(9), upTo(9) + 1, upTo(5), upTo(70) + 1, upTo(40)};
+    const auto [height, width, kernel, inputs, channels] = layer;
+    CAPTURE(height, width, kernel, inputs, channels);
+    const OpSample plain("Conv", {{1, inputs, 20, 20}, {channels, inputs, kernel, 1}},
+                         {{1, channels, height, width}});
+    REQUIRE(computeCycles(unit, plain.work()) == countedCycles(device, layer, false));
+    const OpSample apart("Conv", {{1, channels, 20, 20}, {channels, 1, kernel, 1}},
+                         {{1, channels, height, width}});
+    REQUIRE(computeCycles(unit, apart.work()) == countedCycles(device, layer, true));
+  }
+}
+
+TEST_CASE("the output stage of an Ethos-U has a rate for each type", "[cost][machine]") {
+  const UnitSpec unit = unitOf("cycles = \"ethos-u\"\nmacs_per_cycle = 128");
+  const Work work{.written = 1'000};
+  CHECK(computeCycles(unit, work, {.type = "Add"}) == 1'500);
+  CHECK(computeCycles(unit, work, {.type = "Mul"}) == 750);
+  CHECK(computeCycles(unit, work, {.type = "Relu"}) == 500);
+  CHECK(computeCycles(unit, work, {.type = "Softmax"}) == 1'000);  // Its elements, one a cycle.
+  // A row of 9 of a matrix: one place wide, 32 places at least.
+  CHECK(computeCycles(unit, matrices(1, 9, 40)) == 32 * 2 * 2 + 5);
+  OpSample pool("MaxPool", {{1, 12, 8, 8}}, {{1, 12, 4, 4}});
+  pool.attribute("kernel_shape", std::vector<std::int64_t>{3, 3});
+  CHECK(computeCycles(unit, pool.work(), {.type = "MaxPool"}) == 9 * 2 * 4 * 2 + 48);
+}
+
+TEST_CASE("weights and biases are stored as an Ethos-U has them", "[cost][machine]") {
+  UnitSpec unit = unitOf("cycles = \"ethos-u\"\nmacs_per_cycle = 128\nweight_ratio = 0.3");
+  const Tensor weight{.dtype = Dtype::int8, .shape = Shape{7, 3}};
+  const Tensor bias{.dtype = Dtype::int32, .shape = Shape{7}};
+  CHECK(storedBytes(unit, weight, Bytes(21)) == Bytes(7));
+  CHECK(storedBytes(unit, bias, Bytes(28)) == Bytes(70));
+  unit.cost = {};
+  CHECK(storedBytes(unit, weight, Bytes(21)) == Bytes(21));
+  CHECK(storedBytes(unit, bias, Bytes(28)) == Bytes(28));
+}
+
+TEST_CASE("weights that are fetched move as they are stored", "[cost][machine]") {
+  const auto rule = GENERATE(WeightRule::stream, WeightRule::prefetch);
+  const auto model = std::make_shared<const Model>(openModel("samples:resnet8", {}).value());
+  RunRequest request{.allocator = AllocatorChoice::parse("greedy-by-size").value(),
+                     .platform = findPlatform("ethos-u55-256").value()};
+  UnitSpec& unit = request.platform.devices[0].units[0];
+  unit.cost = {.model = costModelNamed("ethos-u"), .weightRatio = 0.25};
+  request.weights.rule = rule;
+  const auto run = execute(model, request, {});
+  REQUIRE(run);
+  Bytes moved;
+  for (const TrafficClass kind : {TrafficClass::weight, TrafficClass::prefetch}) {
+    moved += (*run)->timing.traffic[PoolId(1)].read[static_cast<std::size_t>(kind)];
+  }
+  Bytes stored;
+  for (const OpId op : model->graph->ops.keys()) {
+    if (workOf(*model->graph, op).macs == 0) continue;
+    for (const TensorId id : model->graph->reads(op)) {
+      const Tensor& tensor = model->graph->tensors[id];
+      if (tensor.constant) stored += storedBytes(unit, tensor, *tensor.bytes);
+    }
+  }
+  CHECK(moved == stored);
+  CHECK(stored < Bytes(40'000));  // Of 78,666.
+}
+
+TEST_CASE("networks on an Ethos-U come near Vela's cycles", "[cost][machine][corpus]") {
+  const auto corpus = corpusFolder("tflite");
+  if (!corpus) return;
+  for (const test::VelaNetwork& row : test::velaNetworks()) {
+    const auto ours = test::cyclesOnVela(row, (*corpus / row.file).string());
+    CAPTURE(row.name, ours.cycles);
+    CHECK(static_cast<double>(ours.cycles) == Approx(row.cycles).epsilon(row.within / 100));
+  }
 }
 
 TEST_CASE("operators whose loops nobody knows go by the rates of an array", "[cost][machine]") {
@@ -189,7 +341,8 @@ TEST_CASE("cost models are written and read again", "[platforms][machine]") {
                              "dataflow = \"input\"",
                              "cycles = \"spatial\"\nunroll = { K = 3, FX = 7 }\n"
                              "weight_bytes_per_cycle = 0.1",
-                             "cycles = \"spatial\"\nunroll = { B = 1 }");
+                             "cycles = \"spatial\"\nunroll = { B = 1 }",
+                             "cycles = \"ethos-u\"\nmacs_per_cycle = 64\nweight_ratio = 0.25");
   const auto platform = parsePlatform(arrayText(cost));
   REQUIRE(platform);
   const std::string toml = platformToml(*platform);
@@ -203,48 +356,54 @@ TEST_CASE("cost models are written and read again", "[platforms][machine]") {
 }
 
 TEST_CASE("a bad cost model is refused with what was expected", "[platforms][machine]") {
-  const auto [cost, message] = GENERATE(table<std::string, std::string>(
-      {{"cycles = \"spacial\"",
-        "cycles: expected one of \"rate\", \"systolic\", \"spatial\", did you mean \"spatial\"?"},
-       {"cycles = 3", "cycles: expected text in quotes"},
-       {"cycles = \"systolic\"\nrows = 8", "'columns' is missing"},
-       {"cycles = \"systolic\"\nrows = 0\ncolumns = 8",
-        "rows: expected a whole number from 1 to 65536"},
-       {"cycles = \"systolic\"\nrows = 2.5\ncolumns = 8",
-        "rows: expected a whole number from 1 to 65536"},
-       {"cycles = \"systolic\"\nrows = 8\ncolumns = 8\ndataflow = \"weights\"",
-        "dataflow: expected one of \"weight\", \"output\", \"input\", did you mean \"weight\"?"},
-       {"cycles = \"systolic\"\nrows = 8\ncolumns = 8\nmacs_per_cycle = 64",
-        "macs_per_cycle is the size of the array with cycles = \"systolic\", leave it out"},
-       {"rows = 8", "unknown key 'rows'"},
-       {"cycles = \"spatial\"", "'unroll' is missing"},
-       {"cycles = \"spatial\"\nunroll = 32",
-        "unroll: expected a table of loops such as { K = 32, C = 32 }"},
-       {"cycles = \"spatial\"\nunroll = {}",
-        "unroll: expected a table of loops such as { K = 32, C = 32 }"},
-       {"cycles = \"spatial\"\nunroll = { K = 32, OX = 2 }",
-        "unroll: expected loops of B, G, K, C, Y, X, FY, FX, found 'OX'"},
-       {"cycles = \"spatial\"\nunroll = { K = 0 }",
-        "unroll.K: expected a whole number from 1 to 65536"},
-       {"cycles = \"spatial\"\nunroll = { K = 1.5 }",
-        "unroll.K: expected a whole number from 1 to 65536"},
-       {"cycles = \"spatial\"\nunroll = { K = 60000, C = 60000, X = 60000, Y = 60000 }",
-        "an array of more than 1e15 places"},
-       {"cycles = \"spatial\"\nunroll = { K = 2 }\nweight_bytes_per_cycle = 0",
-        "weight_bytes_per_cycle: expected a number from"}}));
-  const auto platform = parsePlatform(arrayText(cost));
-  CAPTURE(cost);
-  REQUIRE_FALSE(platform);
-  CHECK_THAT(platform.error().text(), Catch::Contains("device.unit 'array': " + message));
+  for (const auto& [cost, message] : kBadCosts) {
+    CAPTURE(cost);
+    const auto platform = parsePlatform(arrayText(cost));
+    REQUIRE_FALSE(platform);
+    CHECK_THAT(platform.error().text(),
+               Catch::Contains(std::string("device.unit 'array': ") + message));
+  }
+}
+
+TEST_CASE("the size of an Ethos-U is one that there is", "[machine]") {
+  const Platform platform =
+      parsePlatform(arrayText("cycles = \"ethos-u\"\nmacs_per_cycle = 64")).value();
+  CHECK(tuned(platform, {.macs = 256}).has_value());
+  const auto changed = tuned(platform, {.macs = 100});
+  REQUIRE_FALSE(changed);
+  CHECK(changed.error().message ==
+        "macs: expected one of 32, 64, 128, 256, 512 with cycles = \"ethos-u\"");
 }
 
 TEST_CASE("the size of an array is not tuned", "[machine]") {
   const Platform platform =
       parsePlatform(arrayText("cycles = \"systolic\"\nrows = 4\ncolumns = 8")).value();
-  CHECK(tuningOf(platform).macs == 32);
+  CHECK_FALSE(tuningOf(platform).macs);
   const auto changed = tuned(platform, {.macs = 64});
   REQUIRE_FALSE(changed);
   CHECK(changed.error().message ==
         "macs: unit 'array' of platform 'a' is an array (cycles = \"systolic\"), whose size says "
         "them");
+}
+
+TEST_CASE("words say what of an array is used, and what leaves the rest idle", "[cost][machine]") {
+  const auto words = [](const UnitSpec& unit, const Work& work, const CostedOp& op = {}) {
+    return arrayWords(unit, work, op);
+  };
+  const OpSample first("Conv", {{1, 3, 8, 8}, {32, 3, 1, 1}}, {{1, 32, 8, 8}});
+  const UnitSpec array =
+      unitOf("cycles = \"spatial\"\nunroll = { K = 32, C = 32 }\nweight_bytes_per_cycle = 1");
+  CHECK(words(array, first.work()) == "9.4 % of the array: 3 input channels on 32");
+  CHECK(words(array, first.work(), {.weights = Bytes(96)}) ==
+        "6.2 % of the array: it waits for its port of weights");
+  CHECK(words(array, matrices(2, 64, 96)) == "100 % of the array");
+  CHECK(words(array, matrices(2, 33, 32)) == "52 % of the array: 33 output channels on 2 x 32");
+  CHECK(words(array, {.written = 9}).empty());
+  CHECK(words(UnitSpec{}, first.work()).empty());
+  // 3 of 32 rows, all columns, 64 of 2 x 32 + 32 - 2 + 64 cycles.
+  CHECK(words(systolic(32, "weight"), first.work()) == "3.8 % of the array: 3 products on 32 rows");
+  CHECK(words(systolic(4, "output"), matrices(4, 4, 2)) ==
+        "29 % of the array: 2 products on 8 cycles that fill and drain it");
+  const UnitSpec ethos = unitOf("cycles = \"ethos-u\"\nmacs_per_cycle = 256");
+  CHECK(words(ethos, matrices(1, 8, 32)) == "2.9 % of the array");
 }
