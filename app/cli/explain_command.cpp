@@ -10,6 +10,7 @@
 #include "core/report/explain/advice_report.h"
 #include "core/report/explain/explain_report.h"
 #include "core/report/explain/front_report.h"
+#include "core/report/explain/op_report.h"
 #include "core/report/run/run_report.h"
 #include "core/report/run/simulation_report.h"
 
@@ -21,6 +22,11 @@ struct ExplainCommand {
       : run_(arguments, kPlanOptions), output(arguments, {Format::text, Format::json}) {
     arguments.option("--tensor", tensor,
                      {.help = "why this tensor lies where it lies", .type = "NAME"});
+    arguments.option(
+        "--op", op,
+        {.help = "how long this operator takes and why: time, traffic, what limits it, "
+                 "how much of an array it uses",
+         .type = "NAME"});
     arguments.flag("--peak", peak,
                    "what makes each memory as large as it is: tensors, holes, walls (default)");
     arguments.number("--step", step, 0, std::numeric_limits<int>::max(),
@@ -36,11 +42,11 @@ struct ExplainCommand {
 
   Outcome<ExitCode> run() const {
     HW_TRY(format, output.format());
-    const int questions =
-        (tensor.empty() ? 0 : 1) + (peak ? 1 : 0) + (step < 0 ? 0 : 1) + (advice ? 1 : 0);
+    const int questions = (tensor.empty() ? 0 : 1) + (op.empty() ? 0 : 1) + (peak ? 1 : 0) +
+                          (step < 0 ? 0 : 1) + (advice ? 1 : 0);
     if (questions > 1) {
       return failure(ExitCode::badUsage, "explain",
-                     "give one of --tensor, --peak, --step and --advice");
+                     "give one of --tensor, --op, --peak, --step and --advice");
     }
     if (stopAfter > 0 && !advice) {
       return failure(ExitCode::badUsage, "--stop-after",
@@ -50,7 +56,9 @@ struct ExplainCommand {
     HW_TRY(planned, executeWatched(asked.model, asked.request, progressMode(false, output.quiet()),
                                    all && !tensor.empty()));
     if (advice) return advised(planned, format);
-    HW_DO(tensor.empty() ? explainMoment(*planned, format) : explainTensor(*planned, format));
+    HW_DO(!op.empty()      ? explainOp(*planned, format)
+          : tensor.empty() ? explainMoment(*planned, format)
+                           : explainTensor(*planned, format));
     output.announce("explained");
     return ExitCode::done;
   }
@@ -76,6 +84,14 @@ struct ExplainCommand {
     return output.write(explainTensorText(planned, *id, output.textOptions(all)));
   }
 
+  Outcome<void> explainOp(const Run& planned, Format format) const {
+    const auto at = plannedOp(planned, op);
+    if (!at) return failure(ExitCode::badUsage, "--op", at.error().text());
+    return output.write(format == Format::json
+                            ? jsonDocument(explainOpJson(planned, *at))
+                            : explainOpText(planned, *at, output.textOptions(all)));
+  }
+
   Outcome<void> explainMoment(const Run& planned, Format format) const {
     const auto at = step < 0 ? std::nullopt : std::optional(Step(step));
     if (at && *at >= planned.problem.steps) {
@@ -92,6 +108,7 @@ struct ExplainCommand {
   RunArguments run_;
   OutputOptions output;
   std::string tensor;
+  std::string op;
   bool peak = false;
   bool advice = false;
   double stopAfter = 0;
@@ -111,6 +128,7 @@ CommandInfo explainCommand() {
               "Examples:\n"
               "  highwater explain samples:resnet50 --peak\n"
               "  highwater explain model.onnx --tensor conv1_out -a free-list\n"
+              "  highwater explain model.onnx --op conv1 --platform ethos-u55-256\n"
               "  highwater explain model.onnx --step 12 --format json\n"
               "  highwater explain model.onnx --advice -a greedy-by-size",
           .add = actionOf<ExplainCommand>};

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/insight/array_words.h"
 #include "core/insight/latency_words.h"
 #include "core/insight/moment.h"
 #include "core/picture/canvas.h"
@@ -156,6 +157,8 @@ void addTiming(HtmlPage& page, const Run& run, Step step) {
   const std::string_view limit = bottleneckName(timing.bottleneck, run.problem.pools);
   page.add(tr("Limited by"), QString::fromUtf8(limit.data(), static_cast<qsizetype>(limit.size())));
   if (timing.macs > 0) page.add(tr("MACs"), QString::fromStdString(groupDigits(timing.macs)));
+  const std::string array = arrayWords(run, step);
+  if (!array.empty()) page.add(tr("Array"), QString::fromStdString(array));
   for (const PoolId pool : timing.traffic.keys()) {
     const Bytes moved = timing.traffic[pool].total();
     if (moved == Bytes() || !run.problem.pools.contains(pool)) continue;

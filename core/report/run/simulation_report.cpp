@@ -10,6 +10,7 @@
 
 #include "core/base/json.h"
 #include "core/base/text.h"
+#include "core/insight/array_words.h"
 #include "core/insight/latency_words.h"
 #include "core/machine/platforms.h"
 #include "core/plan/overlap_use.h"
@@ -80,6 +81,11 @@ Columns<std::size_t> operatorColumns(const Run& run) {
     return row < run.timing.ops.size() ? &run.timing.ops[row] : nullptr;
   });
   columns.insert(columns.end(), timing.begin(), timing.end());
+  if (hasArrays(run.request.platform)) {
+    columns.push_back({"array", "array", text,
+                       [&run](std::size_t row) { return arrayWords(run, stepOf(row)); },
+                       "Of its unit's array what is used, and what leaves most of it idle"});
+  }
   return columns;
 }
 
@@ -346,11 +352,14 @@ std::string operatorsText(const Run& run, const TextOptions& options) {
   std::vector<std::string> keys = {"step", "op", "type", "time_ps", "share", "macs"};
   for (std::string& key : poolKeys(run, "_bytes")) keys.push_back(std::move(key));
   keys.emplace_back("limited_by");
+  const bool arrays = hasArrays(run.request.platform);
+  if (arrays) keys.emplace_back("array");
   const auto columns = pick(operatorColumns(run), keys);
   TextTable table(columns);
   for (const std::size_t step : firstOf(order, options.rows)) {
     auto cells = cellTexts(columns, step, 32);
     std::replace(cells.begin() + 1, cells.end(), std::string("0"), std::string("-"));
+    if (arrays) cells.back() = arrayWords(run, stepOf(step));  // In full.
     table.add(std::move(cells));
   }
   return section(options.paint, "operators, slowest first", ops.size(), table.text(options.paint),
@@ -391,7 +400,11 @@ namespace {
 
 const std::vector<std::string> kFirst = {"step",   "op",   "type",     "start_ps",
                                          "end_ps", "macs", "elements", "compute_ps"};
-const std::vector<std::string> kLast = {"latency_ps", "limited_by"};
+std::vector<std::string> lastKeys(const Run& run) {
+  std::vector<std::string> keys = {"latency_ps", "limited_by"};
+  if (hasArrays(run.request.platform)) keys.emplace_back("array");
+  return keys;
+}
 
 Json byClass(const std::array<Bytes, kTrafficClasses>& bytes, bool moves) {
   Json json = Json::object();
@@ -416,7 +429,7 @@ Json byPool(const Run& run, const OpTiming& timing, bool times) {
 Json opsJson(const Run& run) {
   const auto all = operatorColumns(run);
   const auto first = pick(all, kFirst);
-  const auto last = pick(all, kLast);
+  const auto last = pick(all, lastKeys(run));
   Json ops = Json::array();
   for (std::size_t step = 0; step < run.timing.ops.size(); ++step) {
     Json op = jsonRow(first, step);
@@ -470,7 +483,7 @@ std::string simulationCsv(const Run& run) {
   for (const ProblemPool& pool : run.problem.pools) {
     keys.insert(keys.end(), {pool.name + "_ps", pool.name + "_bytes"});
   }
-  keys.insert(keys.end(), kLast.begin(), kLast.end());
+  for (std::string& key : lastKeys(run)) keys.push_back(std::move(key));
   const auto columns = pick(operatorColumns(run), keys);
   std::string text = csvHeader(columns);
   for (std::size_t step = 0; step < run.timing.ops.size(); ++step) text += csvRow(columns, step);
