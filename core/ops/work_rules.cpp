@@ -191,6 +191,17 @@ std::int64_t volumePerChannel(const Operands& operands) {
   return elements(spliced(weight, static_cast<std::size_t>(axis), 1, {}));
 }
 
+/// Loops that `make` returns; nothing where a shape that only they need is unknown: the work is
+/// known all the same.
+template <class Make>
+std::optional<Loops> loopsIfKnown(const Make& make) {
+  try {
+    return make();
+  } catch (const Unknown&) {
+    return std::nullopt;
+  }
+}
+
 /// The loops of a grouped convolution; nothing where its shapes do not say them.
 std::optional<Loops> convolutionLoops(const Operands& operands, std::int64_t volume) {
   const Op& op = operands.op();
@@ -224,20 +235,33 @@ std::optional<Loops> convolutionLoops(const Operands& operands, std::int64_t vol
   return loops;
 }
 
-/// An output of rows of `columns` elements, each a sum of `inner` products; `groups` independent
-/// matrices. Nothing where these do not go into one another.
-Work matrixWork(const Operands& operands, std::int64_t columns, std::int64_t inner,
-                std::int64_t groups = 1) {
-  const std::int64_t outputs = operands.outputElements();
-  Work work{.macs = times(outputs, inner)};
+/// The loops of an output of rows of elements, each a sum of `inner` products, of `groups`
+/// independent matrices; nothing where these do not go into one another.
+std::optional<Loops> matrixLoops(const Operands& operands, std::int64_t inner,
+                                 std::int64_t groups) {
+  const Shape& out = operands.outputShape();
+  const std::int64_t columns = out.empty() ? 1 : out.back();
+  const std::int64_t outputs = elements(out);
   const std::int64_t matrix = times(columns, groups);
-  if (outputs < 1 || inner < 1 || matrix < 1 || outputs % matrix != 0) return work;
-  work.loops.emplace();
-  (*work.loops)[Loop::batch] = outputs / matrix;
-  (*work.loops)[Loop::group] = groups;
-  (*work.loops)[Loop::output] = columns;
-  (*work.loops)[Loop::input] = inner;
-  return work;
+  if (outputs < 1 || inner < 1 || matrix < 1 || outputs % matrix != 0) return std::nullopt;
+  Loops loops;
+  loops[Loop::batch] = outputs / matrix;
+  loops[Loop::group] = groups;
+  loops[Loop::output] = columns;
+  loops[Loop::input] = inner;
+  return loops;
+}
+
+/// A matrix product; `b` is the input with the second matrix, which is one for all rows if it has
+/// two dimensions.
+Work matrixWork(const Operands& operands, std::int64_t inner, std::size_t b) {
+  return {.macs = times(operands.outputElements(), inner),
+          .loops = loopsIfKnown([&] {
+            const Shape second = operands.hasInput(b) ? operands.inputShape(b) : Shape();
+            const bool several = second.size() > 2;
+            return matrixLoops(operands, inner,
+                               several ? elements(Shape(second.begin(), second.end() - 2)) : 1);
+          })};
 }
 
 /// M x N x K: the output has M x N, K is the inner dimension of A.
@@ -245,13 +269,7 @@ Work innerProduct(const Operands& operands, bool transposed) {
   const Shape& a = operands.inputShape(0);
   if (a.empty()) throw Unknown{"its input is a scalar"};
   const std::size_t inner = a.size() - (transposed && a.size() > 1 ? 2 : 1);
-  std::int64_t groups = 1;
-  if (operands.hasInput(1) && operands.inputShape(1).size() > 2) {
-    const Shape& b = operands.inputShape(1);
-    groups = elements(Shape(b.begin(), b.end() - 2));
-  }
-  const Shape& out = operands.outputShape();
-  return matrixWork(operands, out.empty() ? 1 : out.back(), a[inner], groups);
+  return matrixWork(operands, a[inner], 1);
 }
 
 /// The number of keys attended to: dimension 1 of (B, T, H), 2 of (B, heads, T, d), with the past.
@@ -291,7 +309,7 @@ Work projected(const Operands& operands, std::size_t past) {
 Work convolution(const Operands& operands) {
   const std::int64_t volume = volumePerChannel(operands);
   return {.macs = times(operands.outputElements(), volume),
-          .loops = convolutionLoops(operands, volume)};
+          .loops = loopsIfKnown([&] { return convolutionLoops(operands, volume); })};
 }
 
 Work transposedConvolution(const Operands& operands) {
@@ -303,8 +321,7 @@ Work transposedConvolution(const Operands& operands) {
 Work dense(const Operands& operands) {
   const Shape& weight = operands.inputShape(1);
   if (weight.empty()) throw Unknown{"its weight is a scalar"};
-  const std::int64_t units = elements(weight) / std::max<std::int64_t>(weight.back(), 1);
-  return matrixWork(operands, units, weight.back());
+  return matrixWork(operands, weight.back(), 1);
 }
 
 Work gemm(const Operands& operands) {
@@ -314,8 +331,7 @@ Work gemm(const Operands& operands) {
 Work product(const Operands& operands) { return innerProduct(operands, false); }
 
 Work packedProduct(const Operands& operands) {
-  const Shape& out = operands.outputShape();
-  return matrixWork(operands, out.empty() ? 1 : out.back(), operands.op().intAttribute("K", 0));
+  return matrixWork(operands, operands.op().intAttribute("K", 0), operands.inputCount());
 }
 
 /// Gates x H x (I + H) x directions are the elements of W and R together, whatever their layout.

@@ -34,8 +34,7 @@ struct CostModel {
   std::string_view name;  ///< For `cycles = "..."`.
   std::span<const CostParam> params{};
   std::span<const std::int64_t> macs{};  ///< The `macs_per_cycle` that there are; empty: any.
-  std::int64_t biasBytes =
-      0;  ///< Of each bias with its scale, as it is stored; 0: as in the model.
+  std::int64_t biasBytes = 0;  ///< Of a bias with its scale, as stored; 0: as in the model.
   /// Multiply-accumulates a cycle of an array that is full; null: `macs_per_cycle` says it.
   double (*peak)(const CostSpec&) = nullptr;
   /// Whole cycles, at most kMostCycles; nothing for operators that the model does not know, which

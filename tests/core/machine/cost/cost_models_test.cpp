@@ -334,6 +334,17 @@ TEST_CASE("operators have the loops of their shapes", "[cost]") {
   CHECK(of(pool.work()) == Sizes{1, 4, 1, 1, 3, 4, 3, 2});
 }
 
+TEST_CASE("work is known without its loops", "[cost]") {
+  OpSample convolution("Conv", {{1, 3, 8, 8}, {4, 3, 1, 1}}, {{1, 4, 8, 8}});
+  convolution.tensor("in0").shape.reset();
+  CHECK(convolution.work().macs == 768);
+  CHECK_FALSE(convolution.work().loops);
+  OpSample product("MatMul", {{7, 3}, {3, 5}}, {{7, 5}});
+  product.tensor("in1").shape.reset();
+  CHECK(product.work().macs == 105);
+  CHECK_FALSE(product.work().loops);
+}
+
 TEST_CASE("cost models are written and read again", "[platforms][machine]") {
   const auto cost = GENERATE(as<std::string>(), "cycles = \"rate\"",
                              "cycles = \"systolic\"\nrows = 3\ncolumns = 5",
