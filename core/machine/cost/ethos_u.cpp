@@ -26,18 +26,27 @@ MicroBlock microBlock(std::int64_t macs) {
   return {.cores = macs / 256};
 }
 
-/// Cycles of the output stage for an element on 256 multipliers, by standard type.
+/// Cycles of the output stage for an element, by standard type.
 struct OutputRate {
   std::string_view type;
-  double cycles;
+  double cycles = 0.25;  ///< On 256 multipliers; half as many take twice as long.
+  double table = 0;      ///< Of a core that looks it up, at least.
 };
-constexpr OutputRate kUsualOutput{"", 0.25};
-constexpr std::array kOutputRates = {
-    OutputRate{"Add", 0.75},       OutputRate{"Sub", 0.75},           OutputRate{"Mul", 0.375},
-    OutputRate{"MaxPool", 0.125},  OutputRate{"Max", 0.25},           OutputRate{"Min", 0.25},
-    OutputRate{"LeakyRelu", 0.25}, OutputRate{"Abs", 0.25},           OutputRate{"Relu", 0.25},
-    OutputRate{"Relu6", 0.25},     OutputRate{"Sigmoid", 1},          OutputRate{"Tanh", 1},
-    OutputRate{"HardSwish", 1},    OutputRate{"QuantizeLinear", 0.25}};
+constexpr OutputRate kUsualOutput{""};
+constexpr std::array kOutputRates = {OutputRate{"Add", 0.75},
+                                     OutputRate{"Sub", 0.75},
+                                     OutputRate{"Mul", 0.375},
+                                     OutputRate{"MaxPool", 0.125},
+                                     OutputRate{"Max"},
+                                     OutputRate{"Min"},
+                                     OutputRate{"LeakyRelu"},
+                                     OutputRate{"Abs"},
+                                     OutputRate{"Relu"},
+                                     OutputRate{"Relu6"},
+                                     OutputRate{"Sigmoid", 0.25, 1},
+                                     OutputRate{"Tanh", 0.25, 1},
+                                     OutputRate{"HardSwish", 0.25, 1},
+                                     OutputRate{"QuantizeLinear"}};
 
 const OutputRate* outputRate(std::string_view type) {
   const auto found = std::ranges::find(kOutputRates, type, &OutputRate::type);
@@ -45,7 +54,10 @@ const OutputRate* outputRate(std::string_view type) {
 }
 
 std::int64_t outputCycles(std::int64_t elements, const OutputRate& rate, const UnitSpec& unit) {
-  return cyclesAt(static_cast<double>(elements) * rate.cycles * 256, unit.macsPerCycle);
+  const auto cores = microBlock(static_cast<std::int64_t>(unit.macsPerCycle)).cores;
+  const double each =
+      std::max(rate.cycles * 256 / unit.macsPerCycle, rate.table / static_cast<double>(cores));
+  return cyclesAt(static_cast<double>(elements) * each, 1);
 }
 
 /// Cycles of the multipliers of all cores together.

@@ -204,6 +204,16 @@ TEST_CASE("the output stage of an Ethos-U has a rate for each type", "[cost][mac
   CHECK(computeCycles(unit, work, {.type = "Add"}) == 1'500);
   CHECK(computeCycles(unit, work, {.type = "Mul"}) == 750);
   CHECK(computeCycles(unit, work, {.type = "Relu"}) == 500);
+  // Tables are looked up once a cycle by each core, whatever its multipliers.
+  const auto table = [&](double macs) {
+    UnitSpec other = unit;
+    other.macsPerCycle = macs;
+    return computeCycles(other, work, {.type = "Sigmoid"});
+  };
+  CHECK(table(32) == 2'000);
+  CHECK(table(64) == 1'000);
+  CHECK(table(256) == 1'000);
+  CHECK(table(512) == 500);
   CHECK(computeCycles(unit, work, {.type = "Softmax"}) == 1'000);  // Its elements, one a cycle.
   // A row of 9 of a matrix: one place wide, 32 places at least.
   CHECK(computeCycles(unit, matrices(1, 9, 40)) == 32 * 2 * 2 + 5);
