@@ -85,15 +85,6 @@ std::string durationText(double seconds) {
 
 std::string number(std::size_t count) { return groupDigits(static_cast<std::int64_t>(count)); }
 
-/// So many numbers below `count`, evenly apart.
-std::vector<std::size_t> spread(std::size_t count, std::size_t most) {
-  std::vector<std::size_t> numbers;
-  for (std::size_t i = 0; i < std::min(count, most); ++i) {
-    numbers.push_back(i * count / std::min(count, most));
-  }
-  return numbers;
-}
-
 struct SweepCommand {
   explicit SweepCommand(Arguments& arguments)
       : output(arguments, {Format::csv, Format::json}), plugins(arguments) {
@@ -239,7 +230,7 @@ struct SweepCommand {
     const auto runs = StudyRuns::of(study, folder);
     if (!runs) return failure(ExitCode::badInput, path, runs.error().text());
     if (dryRun) return tellSize(*runs);
-    if (engine == "slurm") return giveToSlurm(*runs, text);
+    if (engine == "slurm") return toSlurm(*runs, text);
     HW_TRY(part, partOf(*runs));
     auto results = StudyResults::write(output.path(), *runs, text, resume || !collected.empty());
     if (!results) return failure(results.error(), "");
@@ -302,8 +293,7 @@ struct SweepCommand {
   Outcome<ExitCode> tellSize(const StudyRuns& runs) const {
     constexpr std::size_t kTimed = 60;
     constexpr double kSeconds = 10;
-    const std::vector<std::size_t> some = spread(runs.size(), kTimed);
-    const double each = meanOf(timeRuns(runs, some, kSeconds));
+    const double each = secondsOfRun(runs, kTimed, kSeconds);
     const double all = each * static_cast<double>(runs.size());
     HW_DO(writeOutput("-", [&](std::ostream& out) {
       out << fmt::format(
@@ -314,85 +304,31 @@ struct SweepCommand {
           runs.size() < runs.models().size() * runs.settingCount() * runs.allocatorCount()
               ? ", of which a sample"
               : "",
-          number(runs.size()), durationText(each), some.size(), durationText(all / threads),
-          countText(static_cast<std::size_t>(threads), "worker"));
+          number(runs.size()), durationText(each), std::min(runs.size(), kTimed),
+          durationText(all / threads), countText(static_cast<std::size_t>(threads), "worker"));
     }));
     return ExitCode::done;
   }
 
-  static double meanOf(const std::vector<double>& seconds) {
-    double sum = 0;
-    for (const double each : seconds) sum += each;
-    return seconds.empty() ? 0 : sum / static_cast<double>(seconds.size());
-  }
-
-  Outcome<ExitCode> giveToSlurm(const StudyRuns& runs, const std::string& text) const {
+  Outcome<ExitCode> toSlurm(const StudyRuns& runs, const std::string& text) const {
     if (path == "-") return failure(ExitCode::badUsage, "--engine", "tasks need the study's file");
-    const ShardFolder folder(output.path());
-    auto shards = static_cast<std::size_t>(tasks);
-    std::vector<std::size_t> which;
-    if (resume) {
-      const auto left = folder.unfinished();
-      if (!left) return failure(left.error(), "");
-      const std::vector<std::size_t> queued = folder.queued();
-      for (const auto& each : *left) {
-        if (std::ranges::find(queued, each.shard) == queued.end()) which.push_back(each.shard);
-      }
-      HW_TRY(known, shardsOf(folder));
-      shards = known;
-    } else {
-      // The file of results is made now, so that a second study cannot take its place.
-      const auto results = StudyResults::write(output.path(), runs, text, false);
-      if (!results) return failure(results.error(), "");
-      if (shards == 0) shards = shardsOfAMinute(runs);
-      for (std::size_t i = 1; i <= shards; ++i) which.push_back(i);
-    }
-    if (which.empty()) {
-      output.announce("no task is to be run again; --collect merges what is there");
-      return ExitCode::done;
-    }
-    const auto job = folder.submit(taskWords(), shards, which, wordsOf(sbatch));
-    if (!job) return failure(job.error(), "--engine slurm");
+    const auto job = giveToSlurm(runs, text,
+                                 {.study = path,
+                                  .results = output.path(),
+                                  .program = programFolder() + "highwater",
+                                  .threads = threads,
+                                  .plugins = plugins.value(),
+                                  .sbatch = sbatch,
+                                  .tasks = static_cast<std::size_t>(tasks),
+                                  .resume = resume});
+    if (!job) return failure(job.error(), "");
     output.announce(
-        fmt::format("job {} with {}; when it is done: highwater sweep {} -o {} --collect {}", *job,
-                    countText(which.size(), "task"), shellWord(path), shellWord(output.path()),
-                    shellWord(folder.path())));
+        job->id.empty()
+            ? "no task is to be run again; --collect merges what is there"
+            : fmt::format("job {} with {}; when it is done: highwater sweep {} -o {} --collect {}",
+                          job->id, countText(job->tasks, "task"), shellWord(path),
+                          shellWord(output.path()), shellWord(ShardFolder(output.path()).path())));
     return ExitCode::done;
-  }
-
-  static Outcome<std::size_t> shardsOf(const ShardFolder& folder) {
-    const auto shards = folder.shards();
-    if (!shards) return failure(shards.error(), "");
-    return *shards;
-  }
-
-  static std::size_t shardsOfAMinute(const StudyRuns& runs) {
-    constexpr std::size_t kTimed = 20;
-    constexpr double kSeconds = 5;
-    constexpr double kMinute = 60;
-    constexpr double kMost = 1000;
-    const double each = meanOf(timeRuns(runs, spread(runs.size(), kTimed), kSeconds));
-    const double shards = each * static_cast<double>(runs.size()) / kMinute;
-    return std::min(runs.size(), static_cast<std::size_t>(std::clamp(shards, 1.0, kMost)));
-  }
-
-  std::vector<std::string> taskWords() const {
-    std::vector<std::string> words = {programFolder() + "highwater", "sweep",
-                                      std::filesystem::absolute(path).string(), "--threads",
-                                      std::to_string(threads)};
-    if (plugins.value() == Plugins::allow) {
-      words.emplace_back("--plugins");
-      words.emplace_back("allow");
-    }
-    return words;
-  }
-
-  static std::vector<std::string> wordsOf(const std::string& text) {
-    std::vector<std::string> words;
-    for (const std::string_view word : splitText(text, ' ')) {
-      if (!word.empty()) words.emplace_back(word);
-    }
-    return words;
   }
 
   Outcome<ExitCode> merge(StudyResults& results, const StudyRuns& runs) const {

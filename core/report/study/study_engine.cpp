@@ -270,16 +270,16 @@ Result<StudyTally> runStudy(const StudyRuns& runs, const std::vector<std::size_t
   return StudyEngine(runs, numbers, results, work).run();
 }
 
-std::vector<double> timeRuns(const StudyRuns& runs, const std::vector<std::size_t>& numbers,
-                             double seconds) {
+double secondsOfRun(const StudyRuns& runs, std::size_t most, double seconds) {
   Doer doer(runs);
-  std::vector<double> times;
+  const std::size_t count = std::min(runs.size(), most);
   const auto start = Watch::now();
-  for (const std::size_t number : numbers) {
-    times.push_back(doer.run(number).seconds);
-    if (secondsSince(start) >= seconds) break;
+  double sum = 0;
+  std::size_t done = 0;
+  while (done < count && (done == 0 || secondsSince(start) < seconds)) {
+    sum += doer.run(done++ * runs.size() / count).seconds;
   }
-  return times;
+  return done == 0 ? 0 : sum / static_cast<double>(done);
 }
 
 bool workOnStudy(std::istream& in, std::ostream& out) {

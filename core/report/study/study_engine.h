@@ -46,9 +46,9 @@ struct StudyTally {
 Result<StudyTally> runStudy(const StudyRuns& runs, const std::vector<std::size_t>& numbers,
                             StudyResults& results, const StudyWork& work);
 
-/// The wall time of each of these runs, in this process, until `seconds` are over; at least one.
-std::vector<double> timeRuns(const StudyRuns& runs, const std::vector<std::size_t>& numbers,
-                             double seconds);
+/// The mean wall time of up to `most` of the runs, evenly apart, in this process, until `seconds`
+/// are over; of at least one.
+double secondsOfRun(const StudyRuns& runs, std::size_t most, double seconds);
 
 /// The other side: reads what to run and writes what came of it, a line of JSON each, until there
 /// is no more. A model is opened, rewritten and its storage shared once for all its runs that come

@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/files/file.h"
 #include "core/files/process.h"
+#include "core/report/study/study_engine.h"
 
 namespace hw {
 namespace {
@@ -32,9 +33,9 @@ Result<std::string> ask(const std::vector<std::string>& words) {
   return std::string(trimText(finished.output));
 }
 
-/// "job shards", as the folder keeps it.
+/// "jobs shards", as the folder keeps it.
 struct Job {
-  std::string id{};
+  std::string ids{};  ///< Of the first one and of those that ran shards again, with commas.
   std::size_t shards = 0;
 };
 
@@ -46,6 +47,53 @@ Result<Job> jobOf(const std::string& folder) {
     return fail(ErrorCode::malformed, folder + "/job: expected the number of a job and of shards");
   }
   return Job{std::string(words[0]), static_cast<std::size_t>(*shards)};
+}
+
+std::size_t shardsOfAMinute(const StudyRuns& runs) {
+  constexpr std::size_t kTimed = 20;
+  constexpr double kSeconds = 5;
+  constexpr double kMinute = 60;
+  constexpr double kMost = 1000;
+  const double all = secondsOfRun(runs, kTimed, kSeconds) * static_cast<double>(runs.size());
+  return std::min(runs.size(), static_cast<std::size_t>(std::clamp(all / kMinute, 1.0, kMost)));
+}
+
+/// What each task runs.
+std::string taskScript(const SlurmRequest& request, std::size_t shards, const std::string& folder) {
+  std::vector<std::string> words = {request.program, "sweep", fs::absolute(request.study).string(),
+                                    "--threads", std::to_string(request.threads)};
+  if (request.plugins == Plugins::allow) words.insert(words.end(), {"--plugins", "allow"});
+  return fmt::format(
+      "#!/bin/sh\nexec {} --shard \"$SLURM_ARRAY_TASK_ID/{}\" --resume "
+      "-o {}/shard-\"$SLURM_ARRAY_TASK_ID\".db\n",
+      shellWords(words), shards, shellWord(folder));
+}
+
+/// Gives shards to Slurm as one array of tasks, and notes its number behind those in `job`.
+Result<SlurmJob> submit(const SlurmRequest& request, const Job& job,
+                        const std::vector<std::size_t>& which) {
+  const std::string folder = fs::absolute(ShardFolder(request.results).path()).string();
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) return fail(ErrorCode::unreadable, folder + ": " + error.message());
+  HW_DO(writeFile(folder + "/task.sh", taskScript(request, job.shards, folder)));
+  std::string array;
+  for (const std::size_t shard : which) {
+    array += fmt::format("{}{}", array.empty() ? "" : ",", shard);
+  }
+  if (which.size() == job.shards) array = fmt::format("1-{}", job.shards);
+  std::vector<std::string> command = {"sbatch", "--parsable", "--array=" + array,
+                                      "--output=" + folder + "/shard-%a.log",
+                                      "--job-name=highwater"};
+  for (const std::string_view word : splitText(request.sbatch, ' ')) {
+    if (!word.empty()) command.emplace_back(word);
+  }
+  command.push_back(folder + "/task.sh");
+  HW_TRY(said, ask(command));
+  const std::string id = said.substr(0, said.find(';'));  // Behind it is the cluster.
+  HW_DO(writeFile(folder + "/job",
+                  fmt::format("{}{}{} {}\n", job.ids, job.ids.empty() ? "" : ",", id, job.shards)));
+  return SlurmJob{id, which.size()};
 }
 
 }  // namespace
@@ -79,11 +127,6 @@ std::string ShardFolder::log(std::size_t shard) const {
   return fmt::format("{}/shard-{}.log", folder_, shard);
 }
 
-Result<std::size_t> ShardFolder::shards() const {
-  HW_TRY(job, jobOf(folder_));
-  return job.shards;
-}
-
 Result<std::vector<ShardFolder::Unfinished>> ShardFolder::unfinished() const {
   HW_TRY(job, jobOf(folder_));
   std::vector<Unfinished> left;
@@ -96,38 +139,11 @@ Result<std::vector<ShardFolder::Unfinished>> ShardFolder::unfinished() const {
   return left;
 }
 
-Result<std::string> ShardFolder::submit(const std::vector<std::string>& words, std::size_t shards,
-                                        const std::vector<std::size_t>& which,
-                                        const std::vector<std::string>& sbatch) const {
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  if (error) return fail(ErrorCode::unreadable, folder_ + ": " + error.message());
-  const std::string folder = fs::absolute(folder_).string();
-  const std::string script = fmt::format(
-      "#!/bin/sh\nexec {} --shard \"$SLURM_ARRAY_TASK_ID/{}\" --resume "
-      "-o {}/shard-\"$SLURM_ARRAY_TASK_ID\".db\n",
-      shellWords(words), shards, shellWord(folder));
-  HW_DO(writeFile(folder_ + "/task.sh", script));
-  std::string array;
-  for (const std::size_t shard : which)
-    array += fmt::format("{}{}", array.empty() ? "" : ",", shard);
-  if (which.size() == shards) array = fmt::format("1-{}", shards);
-  std::vector<std::string> command = {"sbatch", "--parsable", "--array=" + array,
-                                      "--output=" + folder + "/shard-%a.log",
-                                      "--job-name=highwater"};
-  command.insert(command.end(), sbatch.begin(), sbatch.end());
-  command.push_back(folder + "/task.sh");
-  HW_TRY(said, ask(command));
-  const std::string job = said.substr(0, said.find(';'));  // Behind it is the cluster.
-  HW_DO(writeFile(folder_ + "/job", fmt::format("{} {}\n", job, shards)));
-  return job;
-}
-
 std::vector<std::size_t> ShardFolder::queued() const {
   std::vector<std::size_t> shards;
   const auto job = jobOf(folder_);
   const auto said =
-      job ? ask({"squeue", "--noheader", "--array", "--jobs=" + job->id, "--format=%K"})
+      job ? ask({"squeue", "--noheader", "--array", "--jobs=" + job->ids, "--format=%K"})
           : Result<std::string>(fail(ErrorCode::unreadable, ""));
   if (!said) return shards;
   for (const std::string_view line : splitText(*said, '\n')) {
@@ -136,6 +152,29 @@ std::vector<std::size_t> ShardFolder::queued() const {
     }
   }
   return shards;
+}
+
+Result<SlurmJob> giveToSlurm(const StudyRuns& runs, const std::string& text,
+                             const SlurmRequest& request) {
+  const ShardFolder folder(request.results);
+  Job job{.shards = request.tasks};
+  std::vector<std::size_t> which;
+  if (request.resume) {
+    HW_TRY(known, jobOf(folder.path()));
+    HW_TRY(left, folder.unfinished());
+    job = known;
+    const std::vector<std::size_t> queued = folder.queued();
+    for (const auto& each : left) {
+      if (std::ranges::find(queued, each.shard) == queued.end()) which.push_back(each.shard);
+    }
+  } else {
+    // The file of results is made now, so that a second study cannot take its place.
+    HW_DO(StudyResults::write(request.results, runs, text, false));
+    if (job.shards == 0) job.shards = shardsOfAMinute(runs);
+    for (std::size_t i = 1; i <= job.shards; ++i) which.push_back(i);
+  }
+  if (which.empty()) return SlurmJob{};
+  return submit(request, job, which);
 }
 
 Result<Collected> collect(const std::vector<std::string>& paths, StudyResults& results) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/report/study/results.h"
+#include "core/study/study.h"
 #include "core/study/study_runs.h"
 
 namespace hw {
@@ -39,22 +40,37 @@ class ShardFolder {
     std::size_t shard = 0;
     std::string status{};
   };
-  /// The number of shards that the folder was made for; fails where there is none.
-  Result<std::size_t> shards() const;
-  /// Of all of them.
+  /// Of all that the folder was made for; fails where there is none.
   Result<std::vector<Unfinished>> unfinished() const;
-
-  /// Gives the shards to Slurm as one array of tasks: `words` is the command of a task without its
-  /// shard and file, `sbatch` what else sbatch is told. Returns the number of the job.
-  Result<std::string> submit(const std::vector<std::string>& words, std::size_t shards,
-                             const std::vector<std::size_t>& which,
-                             const std::vector<std::string>& sbatch) const;
-  /// The shards of the last job that wait or run; none where Slurm knows no such job any more.
+  /// The shards that wait or run in Slurm; none where it knows no such job any more.
   std::vector<std::size_t> queued() const;
 
  private:
   std::string folder_;
 };
+
+/// A study for Slurm: one array of tasks, each of which runs a shard.
+struct SlurmRequest {
+  std::string study{};  ///< Its file, which every task reads.
+  std::string results{};
+  std::string program{};  ///< The path of `highwater`, as a task finds it.
+  int threads = 1;        ///< Of each task.
+  Plugins plugins = Plugins::refuse;
+  std::string sbatch{};   ///< Further options of sbatch, with spaces between them.
+  std::size_t tasks = 0;  ///< 0: about a minute each, for which some runs are timed.
+  bool resume = false;    ///< Only shards that are not done and neither wait nor run.
+};
+
+/// A job of Slurm as it was given.
+struct SlurmJob {
+  std::string id{};       ///< Empty: no task is to be run.
+  std::size_t tasks = 0;  ///< Of this job.
+};
+
+/// Gives the runs of a study, whose text is `text`, to Slurm, and makes its file of results. Fails
+/// where there are results that `resume` does not go on with, and where Slurm refuses.
+Result<SlurmJob> giveToSlurm(const StudyRuns& runs, const std::string& text,
+                             const SlurmRequest& request);
 
 /// All that was merged from other files of results, and what could not be.
 struct Collected {
