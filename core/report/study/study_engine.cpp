@@ -28,8 +28,8 @@ double secondsSince(Watch::time_point start) {
 
 /// At most so many runs are given to a worker at once, so that none waits long for another.
 constexpr std::size_t kMostAtOnce = 64;
-/// Workers have so many parts of their work, so that they end together.
-constexpr std::size_t kPartsOfWork = 16;
+/// A worker is given this part of its share of what is left, so that all end together.
+constexpr std::size_t kPartsOfWork = 4;
 /// Between two writings of results.
 constexpr double kWriteSeconds = 0.5;
 constexpr std::size_t kMostUnwritten = 2'000;
@@ -84,15 +84,11 @@ class StudyEngine {
         first_(jsonLine(Json{{"study", work.text.study},
                              {"folder", work.text.folder},
                              {"plugins", work.text.plugins == Plugins::allow}}) +
-               "\n") {
-    const auto workers = static_cast<std::size_t>(std::max(work.workers, 1));
-    atOnce_ = std::clamp<std::size_t>(all_ / (workers * kPartsOfWork), 1, kMostAtOnce);
-  }
+               "\n") {}
 
   Result<StudyTally> run() {
     while (tally_.done + unwritten_.size() < all_ && !work_.stop.stop_requested()) {
-      while (workers_.size() < static_cast<std::size_t>(std::max(work_.workers, 1)) &&
-             !left_.empty()) {
+      while (workers_.size() < workerCount() && !left_.empty()) {
         HW_DO(start());
       }
       HW_DO(listen());
@@ -104,6 +100,8 @@ class StudyEngine {
   }
 
  private:
+  std::size_t workerCount() const { return static_cast<std::size_t>(std::max(work_.workers, 1)); }
+
   Result<void> start() {
     HW_TRY(process, ChildProcess::start(work_.worker));
     workers_.emplace_back(std::move(process));
@@ -115,6 +113,8 @@ class StudyEngine {
   /// Some runs of one model, as far as there are any.
   void give(Worker& worker) {
     Json numbers = Json::array();
+    atOnce_ =
+        std::clamp<std::size_t>(left_.size() / (workerCount() * kPartsOfWork), 1, kMostAtOnce);
     const std::string* model = left_.empty() ? nullptr : &runs_.modelOf(left_.front());
     while (numbers.size() < atOnce_ && !left_.empty() && runs_.modelOf(left_.front()) == *model) {
       numbers.push_back(left_.front());
@@ -203,7 +203,7 @@ class StudyEngine {
   const StudyRuns& runs_;
   std::deque<std::size_t> left_;  ///< Runs that nobody has.
   std::size_t all_;
-  std::size_t atOnce_ = 1;
+  std::size_t atOnce_ = 1;  ///< So many runs were given last.
   StudyResults& results_;
   const StudyWork& work_;
   std::string first_;  ///< The first line that a worker reads.
@@ -297,9 +297,11 @@ bool workOnStudy(std::istream& in, std::ostream& out) {
     const Json numbers = Json::parse(line, nullptr, false);
     for (const Json& number : numbers) {
       if (!number.is_number_unsigned() || number.get<std::size_t>() >= runs->size()) return false;
+      // Leaves with the result before it, so that the one who reads wakes up once for both.
       out << jsonLine(number) << std::endl;
-      out << jsonLine(jsonOf(doer.run(number.get<std::size_t>()))) << std::endl;
+      out << jsonLine(jsonOf(doer.run(number.get<std::size_t>()))) << '\n';
     }
+    out.flush();
   }
   return true;
 }
