@@ -83,7 +83,9 @@ struct StudyCommand {
                                        {"version", 1},
                                        {"states", status->states},
                                        {"seconds", status->seconds},
-                                       {"stale", status->stale}})));
+                                       {"stale", status->stale},
+                                       {"constraints", status->constraints},
+                                       {"unmet", status->unmet}})));
       return ExitCode::done;
     }
     std::string text;
@@ -93,6 +95,10 @@ struct StudyCommand {
     text += fmt::format("  {:.1f} s of processor time\n", status->seconds);
     for (const auto& [reason, rows] : status->stale) {
       text += fmt::format("  stale: {} ({})\n", reason, countText(rows, "row"));
+    }
+    if (!status->constraints.empty()) {
+      text += fmt::format("  unmet: {} ({} within capacity)\n", status->constraints,
+                          countText(status->unmet, "row"));
     }
     HW_DO(output.write(text));
     return ExitCode::done;
@@ -115,7 +121,8 @@ CommandInfo studyCommand() {
           .notes =
               "Without a question: how many rows there are, and which are out of date because\n"
               "a model, a platform or the program has changed. Answers are about rows with a\n"
-              "plan that fits. Units in names may be left out: latency is latency_ps.\n"
+              "plan that fits and meets the constraints of the study. Units in names may be left\n"
+              "out: latency is latency_ps.\n"
               "\n"
               "Examples:\n"
               "  highwater study results.db\n"

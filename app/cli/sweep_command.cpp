@@ -164,9 +164,9 @@ struct SweepCommand {
   /// Every comparison as lines of a table.
   Outcome<ExitCode> table(const Study& study, const std::filesystem::path& folder,
                           Format format) const {
-    if (study.sample) {
+    if (study.sample || !study.constraints.empty() || !study.record.empty()) {
       return failure(ExitCode::badInput, path,
-                     "sample: a sample is of runs, which a database keeps: -o FILE.db");
+                     "sample, constraints and record are for results in a database: -o FILE.db");
     }
     // Everything is read and understood before anything runs: a mistake in the last line of a study
     // should not cost the hours before it.
@@ -229,6 +229,9 @@ struct SweepCommand {
                          const std::filesystem::path& folder) const {
     const auto runs = StudyRuns::of(study, folder);
     if (!runs) return failure(ExitCode::badInput, path, runs.error().text());
+    if (const auto rules = StudyRules::of(study); !rules) {
+      return failure(ExitCode::badInput, path, rules.error().text());
+    }
     if (dryRun) return tellSize(*runs);
     if (engine == "slurm") return toSlurm(*runs, text);
     HW_TRY(part, partOf(*runs));
@@ -391,7 +394,8 @@ CommandInfo sweepCommand() {
               "  allocators = [\"best\", \"free-list:pick=best\"]\n"
               "  platform = [\"generic-npu\"]\n"
               "  l2 = {from = \"256KiB\", to = \"4MiB\", steps = 9, scale = \"log\"}\n"
-              "  channels = [1, 2, 4]",
+              "  channels = [1, 2, 4]\n"
+              "  constraints = [\"peak <= 1MiB\", \"latency <= 5ms\"]",
           .add = actionOf<SweepCommand>};
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/graph/tiling.h"
+#include "core/machine/platforms.h"
 #include "core/ops/row_walk.h"
 #include "core/order/least_peak.h"
 #include "core/plan/overlap_use.h"

@@ -148,7 +148,7 @@ const RunOption* optionOf(std::string_view key) {
 }
 
 [[noreturn]] void refuseKey(std::string_view key, const toml::source_region& source) {
-  std::vector<std::string> known = {"models", "allocators", "sample"};
+  std::vector<std::string> known = {"models", "allocators", "sample", "constraints", "record"};
   known.insert(known.end(), std::begin(kTunings), std::end(kTunings));
   for (const RunOption& option : runOptions()) {
     if (optionOf(option.name)) known.emplace_back(option.name);
@@ -196,6 +196,10 @@ Study read(const toml::table& table, Plugins plugins) {
       readAllocators(node, plugins, study);
     } else if (key.str() == "sample") {
       readSample(node, study);
+    } else if (key.str() == "constraints") {
+      study.constraints = textsOf(node, key.str());
+    } else if (key.str() == "record") {
+      study.record = textsOf(node, key.str());
     } else if (std::ranges::find(kTunings, key.str()) != std::end(kTunings)) {
       study.options[std::string(key.str())] = textsOf(node, key.str());
     } else if (const RunOption* option = optionOf(key.str())) {
@@ -354,10 +358,16 @@ std::vector<std::size_t> StudySettings::axisSizes() const {
 }
 
 StudySetting StudySettings::at(std::size_t index) const {
-  const std::vector<std::size_t> places = placesOf(index);
-  auto request = this->request(places);
+  auto request = this->request(placesOf(index));
   check(request.has_value(), "values of a study that were read once to be read again");
-  StudySetting setting{.request = *std::move(request)};
+  StudySetting setting = named(index);
+  setting.request = *std::move(request);
+  return setting;
+}
+
+StudySetting StudySettings::named(std::size_t index) const {
+  const std::vector<std::size_t> places = placesOf(index);
+  StudySetting setting;
   for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
     setting.axes.emplace_back(axes_[axis].name, axes_[axis].values[places[axis]]);
   }

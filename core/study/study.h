@@ -27,6 +27,9 @@ struct Study {
   /// 1979); nothing: all.
   std::optional<std::size_t> sample{};
   std::uint64_t seed = 1;  ///< Of the sample.
+  /// Texts as the study has them, for those who know figures: "peak <= 1MiB", and names of figures.
+  std::vector<std::string> constraints{};
+  std::vector<std::string> record{};  ///< None: all.
 };
 
 /// Settings of its platforms that a study may vary: see `Tuning`.
@@ -58,6 +61,8 @@ class StudySettings {
   /// The number of values of each axis.
   std::vector<std::size_t> axisSizes() const;
   StudySetting at(std::size_t index) const;
+  /// The same without its request, which takes longer to read than all else.
+  StudySetting named(std::size_t index) const;
 
  private:
   struct Axis {

@@ -22,6 +22,7 @@ std::string StudyRun::identity() const {
 
 Result<StudyRuns> StudyRuns::of(const Study& study, const std::filesystem::path& folder) {
   StudyRuns runs;
+  runs.study_ = study;
   runs.folder_ = folder;
   HW_TRY(models, modelsOf(study, folder));
   runs.models_ = std::move(models);
@@ -60,10 +61,16 @@ void StudyRuns::draw(std::size_t runs, std::uint64_t seed) {
 }
 
 StudyRun StudyRuns::at(std::size_t number) const {
+  StudyRun run = named(number);
+  run.setting = settings_.at(place(number) / choices_.size() % settings_.size());
+  return run;
+}
+
+StudyRun StudyRuns::named(std::size_t number) const {
   const std::size_t at = place(number);
   return {.model = modelOf(number),
           .allocator = choices_[at % choices_.size()],
-          .setting = settings_.at(at / choices_.size() % settings_.size())};
+          .setting = settings_.named(at / choices_.size() % settings_.size())};
 }
 
 std::string StudyRuns::pathOf(const std::string& model) const {
@@ -72,7 +79,7 @@ std::string StudyRuns::pathOf(const std::string& model) const {
 
 std::vector<std::string> StudyRuns::axes() const {
   std::vector<std::string> names;
-  for (const auto& [axis, value] : settings_.at(0).axes) names.push_back(axis);
+  for (const auto& [axis, value] : settings_.named(0).axes) names.push_back(axis);
   return names;
 }
 

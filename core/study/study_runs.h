@@ -33,10 +33,13 @@ class StudyRuns {
   std::size_t size() const { return sample_.empty() ? all() : sample_.size(); }
   /// Runs of one model are beside each other, then those of one setting.
   StudyRun at(std::size_t number) const;
-  /// The same by the name of the model only.
+  /// The same without the request of its setting.
+  StudyRun named(std::size_t number) const;
+  /// The name of its model.
   const std::string& modelOf(std::size_t number) const {
     return models_[place(number) / choices_.size() / settings_.size()];
   }
+  const Study& study() const { return study_; }
   const std::filesystem::path& folder() const { return folder_; }
   /// The file of a model, or its name among the samples.
   std::string pathOf(const std::string& model) const;
@@ -51,6 +54,7 @@ class StudyRuns {
   std::size_t place(std::size_t number) const { return sample_.empty() ? number : sample_[number]; }
   void draw(std::size_t runs, std::uint64_t seed);
 
+  Study study_{};
   std::filesystem::path folder_{};
   std::vector<std::string> models_{};
   std::vector<AllocatorChoice> choices_{};

@@ -12,6 +12,7 @@
 #include "core/plan/validate.h"
 #include "core/plan_file/plan_reader.h"
 #include "core/report/check/audit_report.h"
+#include "core/report/study/study_rules.h"
 #include "core/storage/aliasing.h"
 #include "core/study/study.h"
 
@@ -149,6 +150,8 @@ void readStudy(std::string_view bytes) {
   const auto study = parseStudy(bytes);
   if (!study) return check(!study.error().message.empty(), "an error that says something");
   check(!study->models.empty(), "a list without holes");
+  const auto rules = StudyRules::of(*study);
+  check(rules || !rules.error().message.empty(), "an error that says something");
 }
 
 constexpr Target kTargets[] = {

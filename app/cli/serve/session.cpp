@@ -331,7 +331,11 @@ Result<Json> ServeSession::study(const ParsedJson& params, const CallContext&) {
   HW_TRY(table, answerStudy(results, question));
   if (table) return Json{{"rows", table->json()}};
   HW_TRY(status, statusOf(results));
-  return Json{{"states", status.states}, {"seconds", status.seconds}, {"stale", status.stale}};
+  return Json{{"states", status.states},
+              {"seconds", status.seconds},
+              {"stale", status.stale},
+              {"constraints", status.constraints},
+              {"unmet", status.unmet}};
 }
 
 namespace {

@@ -99,21 +99,22 @@ const Columns<ComparisonRow>& studyFigures() {
   return kFigures;
 }
 
-StudyResults::StudyResults(Database database, const StudyRuns& runs)
-    : database_(std::move(database)), runs_(runs) {}
+StudyResults::StudyResults(Database database, const StudyRuns& runs, StudyRules rules)
+    : database_(std::move(database)), runs_(runs), rules_(std::move(rules)) {}
 
 Result<StudyResults> StudyResults::write(const std::string& path, const StudyRuns& runs,
                                          const std::string& study, bool resume) {
+  HW_TRY(rules, StudyRules::of(runs.study()));
   HW_TRY(database, Database::open(path, Database::Mode::write));
   // One that was killed, or had no room, before it made its tables left none.
   HW_TRY(tables, database.rows("SELECT count(*) FROM sqlite_master"));
   const bool isNew = tables[0][0].whole() == 0;
-  StudyResults results(std::move(database), runs);
-  if (isNew) {
-    HW_DO(results.make(study));
-  } else {
-    HW_DO(results.check(resume));
-  }
+  StudyResults results(std::move(database), runs, std::move(rules));
+  if (!isNew) HW_DO(results.check(resume));
+  HW_DO(results.database_.execute("BEGIN"));
+  if (isNew) HW_DO(results.make());
+  HW_DO(results.describe(study));
+  HW_DO(results.database_.execute("COMMIT"));
   return results;
 }
 
@@ -131,10 +132,21 @@ Result<void> StudyResults::check(bool resume) {
                 fmt::format("{}: these are results of another study: there is no column '{}'",
                             database_.path(), axis));
   }
+  return checkRecorded(database_);
+}
+
+Result<void> StudyResults::checkRecorded(Database& database) const {
+  HW_TRY(there, StudyRules::of(database));
+  for (const auto& figure : studyFigures()) {
+    if (there.keeps(figure.key) || !rules_.keeps(figure.key)) continue;
+    return fail(ErrorCode::invalidArgument,
+                fmt::format("{}: its rows were recorded without {}, which the study records",
+                            database.path(), figure.key));
+  }
   return {};
 }
 
-Result<void> StudyResults::make(const std::string& study) {
+Result<void> StudyResults::make() {
   std::string columns = "identity TEXT PRIMARY KEY, model TEXT NOT NULL, allocator TEXT NOT NULL";
   for (const std::string& axis : runs_.axes()) columns += ", " + sqlName(axis) + " TEXT";
   columns +=
@@ -143,18 +155,25 @@ Result<void> StudyResults::make(const std::string& study) {
   for (const auto& figure : studyFigures()) {
     columns += fmt::format(", {} {}", sqlName(figure.key), typeOf(figure.kind));
   }
+  return database_.execute(
+      fmt::format("CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID; "
+                  "INSERT INTO meta VALUES ('format', 'highwater-results'), ('version', {}); "
+                  "CREATE TABLE runs({}); CREATE INDEX runs_model ON runs(model, allocator); "
+                  "CREATE INDEX runs_front ON runs(state, fits, model, peak, latency_ps)",
+                  kVersion, columns));
+}
+
+Result<void> StudyResults::describe(const std::string& study) {
   const std::string folder =
       std::filesystem::absolute(runs_.folder().empty() ? "." : runs_.folder()).string();
   return database_.execute(fmt::format(
-      "BEGIN; CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID; "
-      "INSERT INTO meta VALUES ('format', 'highwater-results'), ('version', {}), ('study', {}), "
-      "('folder', {}); CREATE TABLE runs({}); CREATE INDEX runs_model ON runs(model, allocator); "
-      "CREATE INDEX runs_front ON runs(state, fits, model, peak, latency_ps); COMMIT",
-      kVersion, sqlText(study), sqlText(folder), columns));
+      "INSERT OR REPLACE INTO meta VALUES ('study', {}), ('folder', {}), ('constraints', {}), "
+      "('record', {})",
+      sqlText(study), sqlText(folder), sqlText(rules_.condition()), sqlText(rules_.recordText())));
 }
 
 std::vector<Value> StudyResults::rowOf(const StudyResult& result) {
-  const StudyRun run = runs_.at(result.number);
+  const StudyRun run = runs_.named(result.number);
   const auto print = [&](const std::string& name, auto* printOfName) {
     const auto [known, isNew] = prints_.try_emplace(name);
     if (isNew) known->second = printOfName(runs_.folder(), name);
@@ -172,9 +191,10 @@ std::vector<Value> StudyResults::rowOf(const StudyResult& result) {
   row.emplace_back(kStudyStateNames[static_cast<std::size_t>(result.state)]);
   row.emplace_back(result.error);
   row.emplace_back(result.seconds);
-  row.insert(row.end(), result.figures.begin(), result.figures.end());
-  row.resize(std::size(kRunColumns) + run.setting.axes.size() + std::size(kInputColumns) +
-             studyFigures().size());
+  for (std::size_t i = 0; i < studyFigures().size(); ++i) {
+    const bool kept = i < result.figures.size() && rules_.keeps(studyFigures()[i].key);
+    row.push_back(kept ? result.figures[i] : Value());
+  }
   return row;
 }
 
@@ -220,6 +240,7 @@ Result<void> StudyResults::put(const std::vector<StudyResult>& results) {
 Result<std::size_t> StudyResults::merge(const std::string& path) {
   HW_TRY(other, Database::open(path, Database::Mode::read));
   HW_DO(versionOf(other));
+  HW_DO(checkRecorded(other));
   HW_TRY(columns, columnsOf(other));
   HW_TRY(statement, other.prepare("SELECT * FROM runs"));
   HW_TRY(put, database_.prepare(insertInto(columns)));
@@ -273,6 +294,12 @@ Result<StudyStatus> statusOf(Database& results) {
     status.stale[fmt::format("program {} is another version", printable(row[0].exact()))] +=
         static_cast<std::size_t>(row[1].whole().value_or(0));
   }
+  HW_TRY(rules, StudyRules::of(results));
+  status.constraints = rules.condition();
+  if (status.constraints.empty()) return status;
+  HW_TRY(unmet, results.rows("SELECT count(*) FROM runs WHERE state = 'done' AND fits = 1 AND (" +
+                             status.constraints + ") IS NOT TRUE"));
+  status.unmet = static_cast<std::size_t>(unmet[0][0].whole().value_or(0));
   return status;
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/base/columns.h"
 #include "core/files/database.h"
+#include "core/report/study/study_rules.h"
 #include "core/study/compare.h"
 #include "core/study/study_runs.h"
 
@@ -37,8 +38,9 @@ struct StudyResult {
 class StudyResults {
  public:
   /// Makes a file for the runs of a study, whose text is `study`; goes on with one that is there if
-  /// `resume` says so. Fails where a file of another kind, of a newer version or of a study with
-  /// other axes is there. `runs` outlives it.
+  /// `resume` says so, by the constraints and with the text that the study has now. Fails where a
+  /// file of another kind, of a newer version, of a study with other axes or of fewer figures is
+  /// there. `runs` outlives it.
   static Result<StudyResults> write(const std::string& path, const StudyRuns& runs,
                                     const std::string& study, bool resume);
 
@@ -50,18 +52,23 @@ class StudyResults {
   Result<void> put(const std::vector<StudyResult>& results);
 
   /// Takes over all results of another file; once more changes nothing. Returns how many there are.
+  /// Fails where that one records less.
   Result<std::size_t> merge(const std::string& path);
 
   Database& database() { return database_; }
 
  private:
-  StudyResults(Database database, const StudyRuns& runs);
-  Result<void> make(const std::string& study);
+  StudyResults(Database database, const StudyRuns& runs, StudyRules rules);
+  Result<void> make();
   Result<void> check(bool resume);
+  /// Fails where the rows of a file lack figures that the study records.
+  Result<void> checkRecorded(Database& database) const;
+  Result<void> describe(const std::string& study);
   std::vector<Value> rowOf(const StudyResult& result);
 
   Database database_;
   const StudyRuns& runs_;
+  StudyRules rules_;
   std::map<std::string, std::string> prints_;  ///< Of models and platforms, by name.
 };
 
@@ -74,6 +81,8 @@ struct StudyStatus {
   double seconds = 0;                           ///< Sum of the times of all runs.
   /// Rows whose model, platform or program has changed, by the reason in words.
   std::map<std::string, std::size_t> stale{};
+  std::string constraints{};  ///< Of the study, as SQL; empty: it has none.
+  std::size_t unmet = 0;      ///< Rows within capacity that do not meet them.
 };
 Result<StudyStatus> statusOf(Database& results);
 

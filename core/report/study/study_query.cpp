@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -38,32 +39,44 @@ Result<std::string> axisNamed(Database& results, const std::string& name) {
   return unknown("axis", name, axes);
 }
 
-/// The column of a figure, whose unit may be left out.
-Result<std::string> figureNamed(const std::string& name) {
-  std::vector<std::string> words = {"seconds"};
-  if (name == words.front()) return name;
-  for (const auto& figure : studyFigures()) {
-    if (!isNumber(figure.kind)) continue;
-    std::string word = wordOfFigure(figure.key);
-    if (name == figure.key || name == word) return figure.key;
-    words.push_back(std::move(word));
-  }
-  return unknown("figure", name, words);
-}
-
 ColumnKind kindOf(const std::string& key) {
   const auto found = std::ranges::find(studyFigures(), key, &Column<ComparisonRow>::key);
   if (found != studyFigures().end()) return found->kind;
   return key == "seconds" ? ColumnKind::seconds : ColumnKind::text;
 }
 
+/// True if a part of a statement of SQL names the column, texts in it aside.
+bool namesColumn(std::string_view sql, std::string_view column) {
+  const auto isOfName = [&](std::size_t at) {
+    return at < sql.size() && (std::isalnum(static_cast<unsigned char>(sql[at])) || sql[at] == '_');
+  };
+  bool inText = false;
+  for (std::size_t at = 0; at < sql.size(); ++at) {
+    inText = inText != (sql[at] == '\'');
+    if (!inText && sql.substr(at).starts_with(column) && !isOfName(at - 1) &&
+        !isOfName(at + column.size())) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// A statement that reads `columns` of the rows in a scope; `rest` follows its conditions.
 Result<Database::Statement> ask(const ResultScope& scope, const std::string& columns,
                                 const std::string& rest = "") {
+  HW_TRY(rules, StudyRules::of(scope.results));
+  for (const auto& figure : studyFigures()) {
+    if (rules.keeps(figure.key)) continue;
+    if (!namesColumn(columns + " " + scope.where, figure.key)) continue;
+    return fail(ErrorCode::invalidArgument,
+                fmt::format("'{}' was not recorded: the study has record = {}",
+                            wordOfFigure(figure.key), rules.recordText()));
+  }
+  const std::string met = rules.constraints.empty() ? "" : " AND " + rules.condition();
   // The line ends a comment that the condition may end with.
   const std::string where = scope.where.empty() ? "" : " AND (" + scope.where + "\n)";
   auto statement = scope.results.prepare(
-      "SELECT " + columns + " FROM runs WHERE state = 'done' AND fits = 1" + where + rest);
+      "SELECT " + columns + " FROM runs WHERE state = 'done' AND fits = 1" + met + where + rest);
   if (!statement && !scope.where.empty()) {
     return fail(ErrorCode::invalidArgument, "where: " + statement.error().message);
   }

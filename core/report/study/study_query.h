@@ -28,8 +28,9 @@ struct ResultTable {
   std::string markdown() const;
 };
 
-/// The rows of a file of results that a question is about: those with a plan within its capacities,
-/// as far as a condition of SQL holds; an empty one always does.
+/// The rows of a file of results that a question is about: those with a plan within its capacities
+/// that meet the constraints of the study, as far as a condition of SQL holds; an empty one always
+/// does.
 struct ResultScope {
   Database& results;
   std::string where{};
@@ -37,7 +38,8 @@ struct ResultScope {
 
 // Figures are columns of the file (docs/formats/results.md); the units in their names may be left
 // out: "latency" is latency_ps. Axes are "model", "allocator" and the options of the study. All
-// fail where there is no such column, or the condition cannot be read, and name it.
+// fail where there is no such column, it was not recorded, or the condition cannot be read, and
+// name it.
 
 /// "latency" for latency_ps.
 std::string wordOfFigure(std::string_view key);
