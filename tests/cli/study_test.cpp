@@ -119,6 +119,40 @@ TEST_CASE("a study in shards comes to the same bytes as a whole one", "[cli][stu
   CHECK(answers(shell, "all.db") == answers(shell, "whole.db"));
 }
 
+TEST_CASE("Slurm is told which shards to run, in which words", "[cli][study]") {
+  const Shell shell;
+  shell.write("s.toml", kStudy);
+  shell.run("mkdir bin");
+  shell.write("bin/sbatch",
+              "#!/bin/sh\necho $* > words\n[ ! -e refuse ] || { echo no partition >&2; exit 1; }\n"
+              "cat job\n");
+  shell.write("bin/squeue", "#!/bin/sh\necho $* > asked; cat queued\n");
+  shell.run("chmod +x bin/*; touch refuse queued");
+  const std::string slurm =
+      "PATH=$PWD/bin:$PATH highwater sweep s.toml -o r.db --engine slurm --threads 1 --tasks 3";
+  const Outcome refused = shell.run(slurm);
+  CHECK(refused.exitCode == 3);
+  CHECK(refused.err == "highwater: sbatch failed: no partition\n");
+  // Nothing was given, so nothing is to be gone on with but the file.
+  shell.run("rm refuse; echo '7;cluster' > job");
+  const Outcome given = shell.run(slurm + " --resume --sbatch ' --time=5  --mem=1G '");
+  CHECK(given.out ==
+        "r.db: job 7 with 3 tasks; when it is done: highwater sweep s.toml -o r.db --collect "
+        "r.db.shards\n");
+  CHECK_THAT(shell.read("words"), Catch::StartsWith("--parsable --array=1-3 --output=/") &&
+                                      Catch::Contains("--time=5 --mem=1G /"));
+  for (int i = 1; i <= 3; i += 2) {
+    CHECK(shell.run(fmt::format("SLURM_ARRAY_TASK_ID={} sh r.db.shards/task.sh", i)).exitCode == 0);
+  }
+  shell.run("rm r.db.shards/shard-3.status; echo 8 > job; echo 2 > queued");
+  CHECK_THAT(shell.run(slurm + " --resume").out, Catch::StartsWith("r.db: job 8 with 1 task;"));
+  CHECK_THAT(shell.read("words"), Catch::Contains("--array=3 "));
+  CHECK(shell.read("r.db.shards/job") == "7,8 3\n");
+  shell.write("queued", "2\n3\n");
+  CHECK_THAT(shell.run(slurm + " --resume").out, Catch::Contains("no task is to be run again"));
+  CHECK_THAT(shell.read("asked"), Catch::Contains("--jobs=7,8"));
+}
+
 TEST_CASE("a file of results has one writer, and is not written over", "[cli][study]") {
   const Shell shell;
   shell.write("s.toml", "models = \"samples:chain\"\nallocators = \"none\"\n");

@@ -159,7 +159,7 @@ Result<SlurmJob> giveToSlurm(const StudyRuns& runs, const std::string& text,
   const ShardFolder folder(request.results);
   Job job{.shards = request.tasks};
   std::vector<std::size_t> which;
-  if (request.resume) {
+  if (request.resume && fs::exists(folder.path() + "/job")) {
     HW_TRY(known, jobOf(folder.path()));
     HW_TRY(left, folder.unfinished());
     job = known;
@@ -169,7 +169,7 @@ Result<SlurmJob> giveToSlurm(const StudyRuns& runs, const std::string& text,
     }
   } else {
     // The file of results is made now, so that a second study cannot take its place.
-    HW_DO(StudyResults::write(request.results, runs, text, false));
+    HW_DO(StudyResults::write(request.results, runs, text, request.resume));
     if (job.shards == 0) job.shards = shardsOfAMinute(runs);
     for (std::size_t i = 1; i <= job.shards; ++i) which.push_back(i);
   }

@@ -58,7 +58,7 @@ struct SlurmRequest {
   Plugins plugins = Plugins::refuse;
   std::string sbatch{};   ///< Further options of sbatch, with spaces between them.
   std::size_t tasks = 0;  ///< 0: about a minute each, for which some runs are timed.
-  bool resume = false;    ///< Only shards that are not done and neither wait nor run.
+  bool resume = false;    ///< Of a job that was given: only shards that are not done, wait or run.
 };
 
 /// A job of Slurm as it was given.
