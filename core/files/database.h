@@ -71,6 +71,7 @@ class Database {
 
 /// A name or a text as SQL has them, in quotes.
 std::string sqlName(std::string_view name);
+std::string sqlNames(const std::vector<std::string>& names);
 std::string sqlText(std::string_view text);
 
 }  // namespace hw

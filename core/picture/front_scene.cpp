@@ -13,6 +13,7 @@
 #include "core/picture/axis.h"
 #include "core/picture/canvas.h"
 #include "core/picture/plot.h"
+#include "core/picture/value_axis.h"
 
 namespace hw {
 namespace {
@@ -124,9 +125,10 @@ bool LabelPlacer::nameBeside(const Box& dot, std::string_view name, bool whole) 
   return false;
 }
 
-constexpr double kHalfDot = 4;      ///< Half the width.
-constexpr double kFrontAir = 0.06;  ///< Around what is drawn, as a part of it.
-constexpr double kManyTimes = 3;    ///< Latencies further apart than that have doublings.
+double number(Bytes bytes) { return static_cast<double>(bytes.count()); }
+double number(SimTime time) { return static_cast<double>(time.count()); }
+
+constexpr double kHalfDot = 4;  ///< Half the width.
 constexpr Stroke kFound{Ink::selection, 2};
 constexpr Stroke kBound{Ink::lowerBound, 1.5, kDashed};
 constexpr Stroke kWall{Ink::lowerBound, 1, kDotted};
@@ -143,9 +145,9 @@ class FrontDrawing {
         scene_(scene),
         frame_(PlotFrame::inside(where, canvas.ruler())),
         legend_(legendAbove(frame_.plot)),
-        labels_(canvas, frame_.plot) {
-    chooseWindow();
-  }
+        labels_(canvas, frame_.plot),
+        x_(bytesAxis()),
+        y_(timeAxis()) {}
 
   void draw() {
     drawTitle(canvas_, frame_, scene_.title, scene_.note);
@@ -180,21 +182,8 @@ class FrontDrawing {
   }
 
  private:
-  /// Each doubling is as wide: most happens near the least capacity, and some plans need a hundred
-  /// times that.
-  double x(Bytes bytes) const {
-    const double part =
-        std::log2(static_cast<double>(std::max(bytes, Bytes(1)).count()) / lowByte_) /
-        std::log2(highByte_ / lowByte_);
-    return frame_.plot.left + part * frame_.plot.width;
-  }
-  double y(SimTime latency) const { return y(static_cast<double>(latency.count())); }
-  double y(double picoseconds) const {
-    const double part = doubles_ ? std::log2(std::max(1.0, picoseconds) / lowTime_) /
-                                       std::log2(highTime_ / lowTime_)
-                                 : (picoseconds - lowTime_) / (highTime_ - lowTime_);
-    return frame_.plot.bottom() - part * frame_.plot.height;
-  }
+  double x(Bytes bytes) const { return x_.toPixel(number(bytes)); }
+  double y(SimTime latency) const { return y_.toPixel(number(latency)); }
 
   /// The arrow of what is saved, a little above both plans, with its words over it.
   void drawSaving() {
@@ -244,89 +233,47 @@ class FrontDrawing {
     }
   }
 
-  void chooseWindow() {
-    const auto least = [](auto scene, auto dots) {
-      return static_cast<double>(scene > decltype(scene)() ? scene.count() : dots.count());
-    };
-    const FrontDot first = scene_.found.empty() ? FrontDot() : scene_.found.front();
-    lowByte_ = highByte_ = least(scene_.leastBytes, first.bytes);
-    lowTime_ = highTime_ = least(scene_.leastLatency, first.latency);
-    for (const FrontScene::Mark& each : scene_.marks) {
-      lowByte_ = std::min(lowByte_, static_cast<double>(each.bytes.count()));
-      highByte_ = std::max(highByte_, static_cast<double>(each.bytes.count()));
-    }
+  /// Of all dots what `value` tells, and that of a wall, if there is one.
+  template <class Of, class Wall>
+  ValueSpan spanOf(const Of& value, Wall wall) const {
+    ValueSpan span;
+    if (wall > Wall()) span.include(number(wall));
     for (const auto* dots : {&scene_.found, &scene_.bounds, &scene_.others}) {
-      for (const FrontDot& dot : *dots) {
-        lowByte_ = std::min(lowByte_, static_cast<double>(dot.bytes.count()));
-        highByte_ = std::max(highByte_, static_cast<double>(dot.bytes.count()));
-        lowTime_ = std::min(lowTime_, static_cast<double>(dot.latency.count()));
-        highTime_ = std::max(highTime_, static_cast<double>(dot.latency.count()));
-      }
+      for (const FrontDot& dot : *dots) span.include(number(value(dot)));
     }
-    doubles_ = lowTime_ >= 1 && highTime_ > kManyTimes * lowTime_;
-    const double time = std::max(1.0, kFrontAir * (highTime_ - lowTime_));
-    lowByte_ = std::max(1.0, lowByte_);
-    const double air = 1 + kFrontAir * std::log2(2 * highByte_ / lowByte_);
-    lowByte_ /= air;
-    highByte_ *= air;
-    if (doubles_) {
-      const double wider = std::pow(highTime_ / lowTime_, kFrontAir);
-      lowTime_ /= wider;
-      highTime_ *= wider;
-    } else {
-      lowTime_ = std::max(0.0, lowTime_ - time);
-      highTime_ += time;
-    }
+    return span;
   }
 
-  /// Marks of latency; where each doubling is as high, on one digit, or one and a half.
-  std::vector<AxisTick> timeTicks(double apart) const {
-    const RunAxis time{lowTime_, highTime_, 0, frame_.plot.height, AxisUnit::time};
-    if (!doubles_) return time.ticks(3 * apart);
-    std::vector<AxisTick> ticks;
-    double written = frame_.plot.bottom() + apart;
-    for (double power = std::pow(10, std::floor(std::log10(lowTime_))); power < highTime_;
-         power *= 10) {
-      for (const double digit : {1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0}) {
-        const double value = digit * power;
-        if (value < lowTime_ || value > highTime_ || written - y(value) < apart) continue;
-        written = y(value);
-        ticks.push_back({value, formatTime(SimTime(std::llround(value)))});
-      }
-    }
-    return ticks;
+  /// Each doubling is as wide: most happens near the least capacity, and some plans need a hundred
+  /// times that.
+  ValueAxis bytesAxis() const {
+    ValueSpan bytes = spanOf([](const FrontDot& dot) { return dot.bytes; }, scene_.leastBytes);
+    for (const FrontScene::Mark& each : scene_.marks) bytes.include(number(each.bytes));
+    return ValueAxis::around(ColumnKind::bytes, bytes, true, frame_.plot.left, frame_.plot.width);
   }
 
-  /// Powers of two, and quarters of their distance where few of them are on screen.
-  std::vector<Bytes> byteTicks() const {
-    const std::int64_t parts = highByte_ / lowByte_ > 8 ? 1 : 4;
-    std::vector<Bytes> ticks;
-    for (std::int64_t power = 4; power < kMaxBytes.count(); power *= 2) {
-      for (std::int64_t i = 0; i < parts; ++i) {
-        const std::int64_t at = power + power / parts * i;
-        const auto value = static_cast<double>(at);
-        if (value >= lowByte_ && value <= highByte_) ticks.emplace_back(at);
-      }
-    }
-    return ticks;
+  ValueAxis timeAxis() const {
+    const ValueSpan time =
+        spanOf([](const FrontDot& dot) { return dot.latency; }, scene_.leastLatency);
+    return ValueAxis::around(ColumnKind::time, time, false, frame_.plot.bottom(),
+                             -frame_.plot.height);
   }
 
   void drawTicks() {
     const double line = canvas_.ruler().height();
     double written = 0;  // Where the last label ends.
-    for (const Bytes bytes : byteTicks()) {
-      const double at = x(bytes);
+    for (const AxisTick& tick : x_.ticks(line)) {
+      const double at = x_.toPixel(tick.value);
       canvas_.line({at, frame_.plot.top}, {at, frame_.plot.bottom()}, {Ink::grid});
-      const std::string size = formatBytes(bytes);
-      const double half = canvas_.ruler().width(size) / 2;
+      const double half = canvas_.ruler().width(tick.label) / 2;
       if (at - half < written || at + half > frame_.whole.right()) continue;
       written = at + half + kLegendAir;
-      canvas_.text({at, frame_.plot.bottom() + line}, size,
+      canvas_.text({at, frame_.plot.bottom() + line}, tick.label,
                    {.ink = Ink::muted, .anchor = Anchor::middle});
     }
-    for (const AxisTick& tick : timeTicks(line)) {
-      if (tick.value < lowTime_ || tick.value > highTime_) continue;
-      const double at = y(tick.value);
+    for (const AxisTick& tick : y_.ticks(y_.isDoubling() ? line : 3 * line)) {
+      if (tick.value < y_.low() || tick.value > y_.high()) continue;
+      const double at = y_.toPixel(tick.value);
       canvas_.line({frame_.plot.left, at}, {frame_.plot.right(), at}, {Ink::grid});
       canvas_.text({frame_.plot.left - 4, at + canvas_.ruler().ascent() / 2}, tick.label,
                    {.ink = Ink::muted, .anchor = Anchor::end});
@@ -430,11 +377,8 @@ class FrontDrawing {
   PlotFrame frame_;
   std::vector<LegendEntry> legend_;
   LabelPlacer labels_;
-  double lowByte_ = 0;
-  double highByte_ = 1;
-  double lowTime_ = 0;
-  double highTime_ = 1;
-  bool doubles_ = false;  ///< Each doubling of latency is as high.
+  ValueAxis x_;
+  ValueAxis y_;
 };
 
 }  // namespace
@@ -451,27 +395,14 @@ constexpr double kFarWall = 1;  ///< In what the points span: a wall further awa
 constexpr const char* kNeedsLess = "no plan needs less";
 constexpr double kTimeSpacing = 90;  ///< Units between marks of time, at least.
 
-double number(Bytes bytes) { return static_cast<double>(bytes.count()); }
-double number(SimTime time) { return static_cast<double>(time.count()); }
-
-/// From the least to the most of what there is, and a little more on both sides.
-struct Span {
-  double low = 0;
-  double high = 0;
-  bool any = false;
-
-  void include(double value) {
-    low = any ? std::min(low, value) : value;
-    high = any ? std::max(high, value) : value;
-    any = true;
-  }
+struct Span : ValueSpan {
   /// Near enough to be shown beside the rest without squeezing it.
   bool reaches(double value) const {
     return !any || low == high || low - value <= kFarWall * (high - low);
   }
   Span widened() const {
     const double air = std::max((high - low) * kAir, std::max(std::abs(high) * 0.01, 1.0));
-    return {std::max(0.0, low - air), high + air, any};
+    return {{std::max(0.0, low - air), high + air, any}};
   }
 };
 

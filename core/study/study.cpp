@@ -374,6 +374,19 @@ StudySetting StudySettings::named(std::size_t index) const {
   return setting;
 }
 
+std::optional<std::size_t> StudySettings::find(
+    const std::map<std::string, std::string>& values) const {
+  std::size_t index = 0;
+  for (const Axis& axis : axes_) {
+    const auto value = values.find(axis.name);
+    const auto found =
+        std::ranges::find(axis.values, value == values.end() ? std::string() : value->second);
+    if (found == axis.values.end()) return std::nullopt;
+    index = index * axis.values.size() + static_cast<std::size_t>(found - axis.values.begin());
+  }
+  return index;
+}
+
 namespace {
 
 class Sweep {

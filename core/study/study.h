@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,6 +64,8 @@ class StudySettings {
   StudySetting at(std::size_t index) const;
   /// The same without its request, which takes longer to read than all else.
   StudySetting named(std::size_t index) const;
+  /// The place of the setting with these values, by axis; nothing where the study has none such.
+  std::optional<std::size_t> find(const std::map<std::string, std::string>& values) const;
 
  private:
   struct Axis {

@@ -73,6 +73,15 @@ StudyRun StudyRuns::named(std::size_t number) const {
           .setting = settings_.named(at / choices_.size() % settings_.size())};
 }
 
+std::optional<StudyRun> StudyRuns::find(const std::string& model, const std::string& allocator,
+                                        const std::map<std::string, std::string>& values) const {
+  const auto choice = std::ranges::find(choices_, allocator, &AllocatorChoice::text);
+  const auto setting = settings_.find(values);
+  const bool known = std::ranges::find(models_, model) != models_.end();
+  if (!known || choice == choices_.end() || !setting) return std::nullopt;
+  return StudyRun{model, *choice, settings_.at(*setting)};
+}
+
 std::string StudyRuns::pathOf(const std::string& model) const {
   return model.starts_with("samples:") ? model : (folder_ / model).string();
 }

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,10 @@ class StudyRuns {
   StudyRun at(std::size_t number) const;
   /// The same without the request of its setting.
   StudyRun named(std::size_t number) const;
+  /// The run of this model, this allocator and these values, by axis, in a sample or not; nothing
+  /// where the study has none such.
+  std::optional<StudyRun> find(const std::string& model, const std::string& allocator,
+                               const std::map<std::string, std::string>& values) const;
   /// The name of its model.
   const std::string& modelOf(std::size_t number) const {
     return models_[place(number) / choices_.size() / settings_.size()];

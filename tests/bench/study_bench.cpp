@@ -9,6 +9,8 @@
 
 #include "core/base/dice.h"
 #include "core/report/study/results.h"
+#include "core/report/study/study_file.h"
+#include "core/report/study/study_picture.h"
 #include "core/report/study/study_query.h"
 #include "tests/bench/whole_process.h"
 
@@ -76,19 +78,22 @@ void makeRows(const std::string& file) {
   fmt::print("{} rows: written in {:.2f} s\n", rows.size(), put);
 }
 
+void line(std::string_view what, double took, double wanted) {
+  fmt::print("  {}: {:.1f} ms{}\n", what, took * 1e3,
+             wanted > 0 ? fmt::format(" (wanted {:.0f})", wanted * 1e3) : "");
+  std::fflush(stdout);
+}
+
+template <class Question>
+void ask(std::string_view what, double wanted, const Question& question) {
+  double least = 1e9;
+  for (int i = 0; i < 5; ++i) least = std::min(least, seconds([&] { (void)question(); }));
+  line(what, least, wanted);
+}
+
 void reportQuestions(const std::string& file) {
   std::optional<Database> results;
-  const auto line = [](std::string_view what, double took, double wanted) {
-    fmt::print("  {}: {:.1f} ms{}\n", what, took * 1e3,
-               wanted > 0 ? fmt::format(" (wanted {:.0f})", wanted * 1e3) : "");
-    std::fflush(stdout);
-  };
   line("open", seconds([&] { results = openResults(file).value(); }), 1);
-  const auto ask = [&](std::string_view what, double wanted, const auto& question) {
-    double least = 1e9;
-    for (int i = 0; i < 5; ++i) least = std::min(least, seconds([&] { (void)question(); }));
-    line(what, least, wanted);
-  };
   const ResultScope all{*results};
   ask("Pareto of peak and latency", 0.05, [&] { return paretoOf(all, {"peak", "latency"}); });
   ask("Pareto of three figures", 0, [&] {
@@ -98,6 +103,29 @@ void reportQuestions(const std::string& file) {
   ask("baseline", 0, [&] { return againstBaseline(all, "allocator", "none", "peak"); });
   ask("what matters", 0, [&] { return whatMatters(all, "latency"); });
   ask("status", 0, [&] { return statusOf(*results); });
+}
+
+/// What the studio does with a file of results.
+void reportViews(const std::string& file) {
+  StudyFile read;
+  line("read for the studio", seconds([&] { read = readStudyFile(file).value(); }), 1);
+  const StudyTable& table = read.table;
+  StudyFilter picks(table.axes.size());
+  const std::size_t align = table.axis("align");
+  picks[align].assign(table.axes[align].values.size(), true);
+  picks[align][0] = false;
+  const std::size_t figure = table.figure("latency_ps");
+  const StudyLook look = lookOf(table, table.all(), figure);
+  // What the place Study makes anew when somebody picks a value; 80,000 rows are left.
+  ask("a filter, and all that shows it", 0.05, [&] {
+    const StudyRows rows = rowsOf(table, picks);
+    const StudyPivot cells = pivot(table, rows, look.pair->down, look.pair->over, figure);
+    const DotsScene dots = dotsScene(table, rows, {}, table.figure("peak"), figure);
+    const MultiplesScene models =
+        multiplesScene(table, rows, look.pair->over, look.seriesOf(table, *look.pair), figure);
+    return heatScene(table, cells, look.pair->down, look.pair->over, figure).cells.size() +
+           dots.dots.size() + models.panels.size() + sharesOf(table, rows, figure).size();
+  });
 }
 
 }  // namespace
@@ -110,5 +138,6 @@ int main() {
   for (const int workers : {1, 2}) reportRuns(folder, workers);
   makeRows((folder / "rows.db").string());
   reportQuestions((folder / "rows.db").string());
+  reportViews((folder / "rows.db").string());
   fs::remove_all(folder);
 }

@@ -64,13 +64,9 @@ Result<std::int64_t> versionOf(Database& database) {
 
 /// A statement that puts a row into these columns.
 std::string insertInto(const std::vector<std::string>& columns) {
-  std::string names;
   std::string marks;
-  for (const std::string& column : columns) {
-    names += (names.empty() ? "" : ", ") + sqlName(column);
-    marks += marks.empty() ? "?" : ", ?";
-  }
-  return "INSERT OR REPLACE INTO runs(" + names + ") VALUES (" + marks + ")";
+  for (std::size_t i = 0; i < columns.size(); ++i) marks += i == 0 ? "?" : ", ?";
+  return "INSERT OR REPLACE INTO runs(" + sqlNames(columns) + ") VALUES (" + marks + ")";
 }
 
 Result<std::vector<std::string>> columnsOf(Database& database) {
@@ -266,6 +262,14 @@ Result<Database> openResults(const std::string& path) {
   return std::move(database);
 }
 
+Result<std::size_t> unmetRows(Database& results) {
+  HW_TRY(rules, StudyRules::of(results));
+  if (rules.constraints.empty()) return 0;
+  HW_TRY(unmet, results.rows("SELECT count(*) FROM runs WHERE state = 'done' AND fits = 1 AND (" +
+                             rules.condition() + ") IS NOT TRUE"));
+  return static_cast<std::size_t>(unmet[0][0].whole().value_or(0));
+}
+
 Result<StudyStatus> statusOf(Database& results) {
   StudyStatus status;
   HW_TRY(states, results.rows("SELECT state, count(*), sum(seconds) FROM runs GROUP BY state"));
@@ -296,10 +300,8 @@ Result<StudyStatus> statusOf(Database& results) {
   }
   HW_TRY(rules, StudyRules::of(results));
   status.constraints = rules.condition();
-  if (status.constraints.empty()) return status;
-  HW_TRY(unmet, results.rows("SELECT count(*) FROM runs WHERE state = 'done' AND fits = 1 AND (" +
-                             status.constraints + ") IS NOT TRUE"));
-  status.unmet = static_cast<std::size_t>(unmet[0][0].whole().value_or(0));
+  HW_TRY(unmet, unmetRows(results));
+  status.unmet = unmet;
   return status;
 }
 

@@ -85,5 +85,7 @@ struct StudyStatus {
   std::size_t unmet = 0;      ///< Rows within capacity that do not meet them.
 };
 Result<StudyStatus> statusOf(Database& results);
+/// Rows within capacity that do not meet the constraints of the study.
+Result<std::size_t> unmetRows(Database& results);
 
 }  // namespace hw

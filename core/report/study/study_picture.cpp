@@ -3,56 +3,234 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <set>
 
 #include "core/base/text.h"
-#include "core/picture/front_scene.h"
 #include "core/picture/svg_canvas.h"
+#include "core/picture/value_axis.h"
 #include "core/report/study/results.h"
+#include "core/report/study/study_rules.h"
 
 namespace hw {
 namespace {
 
-constexpr std::size_t kMostDots = 2'000;
+/// More curves are not told apart.
+constexpr std::size_t kMostSeries = 8;
+/// Dots of one cell of a grid with so many lines and columns look like one.
+constexpr int kDotGrid = 160;
 
-bool isInBytes(ColumnKind kind) { return kind == ColumnKind::bytes || kind == ColumnKind::amount; }
+/// The values that a row has, on axes of doublings where there are such.
+class Thinning {
+ public:
+  void add(Point at, std::vector<Point>& kept) {
+    const auto place = [](double value) {
+      return static_cast<int>(std::floor(std::log2(std::max(1e-9, value)) * kDotGrid / 8));
+    };
+    if (seen_.insert({place(at.x), place(at.y)}).second) kept.push_back(at);
+  }
 
-FrontDot dotOf(const Value& bytes, const Value& latency, std::string name) {
-  return {.bytes = Bytes(bytes.whole().value_or(0)),
-          .latency = SimTime(latency.whole().value_or(0)),
-          .name = std::move(name)};
+ private:
+  std::set<std::pair<int, int>> seen_;
+};
+
+std::string capital(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+std::vector<Point> pointsOf(const StudyTable& table, const StudyRows& rows, std::size_t across,
+                            std::size_t figure) {
+  Thinning thin;
+  std::vector<Point> points;
+  for (const std::uint32_t row : rows) {
+    const Point at{table.figures[across].numbers[row], table.figures[figure].numbers[row]};
+    if (!std::isnan(at.x) && !std::isnan(at.y)) thin.add(at, points);
+  }
+  return points;
 }
 
 }  // namespace
 
+std::string modelName(const std::string& model) {
+  const std::size_t at = model.find_last_of("/:");
+  return printable(at == std::string::npos ? model : model.substr(at + 1), 60);
+}
+
+std::string axisWord(const std::string& name) {
+  constexpr std::pair<std::string_view, std::string_view> kWritten[] = {
+      {"l2", "L2"}, {"l3", "L3"}, {"dma", "DMA"}, {"macs", "MACs"}};
+  const auto found = std::ranges::find(kWritten, name, [](const auto& each) { return each.first; });
+  return found == std::end(kWritten) ? name : std::string(found->second);
+}
+
+std::string axisTitle(const std::string& name) { return capital(axisWord(name)); }
+
+std::string valueName(const std::string& value) {
+  return value.empty() ? "default" : printable(value, 40);
+}
+
+std::string runName(const StudyTable& table, std::uint32_t row) {
+  std::string text;
+  for (std::size_t axis = 0; axis < table.axes.size(); ++axis) {
+    const StudyTable::Axis& each = table.axes[axis];
+    if (each.name == "model" || each.values.size() < 2) continue;
+    const std::string value = valueName(table.valueOf(axis, row));
+    text += (text.empty() ? "" : ", ") +
+            (each.name == "allocator" ? "" : axisWord(each.name) + " ") + value;
+  }
+  return text;
+}
+
+DotsScene dotsScene(const StudyTable& table, const StudyRows& rows, const StudyRows& others,
+                    std::size_t across, std::size_t figure) {
+  const std::string& x = table.figures[across].key;
+  const std::string& y = table.figures[figure].key;
+  DotsScene scene{.title = capital(fmt::format("{} over {}", figureTitle(y), figureTitle(x))),
+                  .across = kindOf(x),
+                  .up = kindOf(y)};
+  scene.faint = pointsOf(table, others, across, figure);
+  scene.dots = pointsOf(table, rows, across, figure);
+  const std::size_t model = table.axis("model");
+  const auto at = [&](std::uint32_t row) {
+    return Point{table.figures[across].numbers[row], table.figures[figure].numbers[row]};
+  };
+  for (const std::uint32_t row : frontOf(table, rows, model, {across, figure})) {
+    scene.front.push_back(
+        {at(row), fmt::format("{}, {}: {}", valueText(at(row).x, scene.across),
+                              valueText(at(row).y, scene.up), runName(table, row))});
+  }
+  for (const std::uint32_t row : frontOf(table, others, model, {across, figure})) {
+    scene.otherFront.push_back(at(row));
+  }
+  return scene;
+}
+
+HeatScene heatScene(const StudyTable& table, const StudyPivot& cells, std::size_t down,
+                    std::size_t across, std::size_t figure) {
+  const ColumnKind kind = kindOf(table.figures[figure].key);
+  double most = 0;
+  for (const StudyPivot::Cell& cell : cells.cells) {
+    if (cell.mean.count() > 0) most = std::max(most, cell.least);
+  }
+  const ValueUnit unit = ValueUnit::of(most, kind);
+  HeatScene scene{
+      .title = fmt::format("{} over {}", axisTitle(table.axes[down].name),
+                           axisTitle(table.axes[across].name)),
+      .note = fmt::format("least {}{}; stronger is more", figureTitle(table.figures[figure].key),
+                          unit.name.empty() ? "" : ", " + unit.name)};
+  for (const std::string& value : table.axes[down].values) scene.lines.push_back(valueName(value));
+  for (const std::string& value : table.axes[across].values) {
+    scene.columns.push_back(valueName(value));
+  }
+  for (const StudyPivot::Cell& cell : cells.cells) {
+    auto& made = scene.cells.emplace_back();
+    if (cell.mean.count() == 0) continue;
+    made = HeatScene::Cell{
+        cell.least, unit.text(cell.least),
+        fmt::format("{}: {}; the least of {}", valueText(cell.least, kind),
+                    runName(table, cell.best), countText(cell.mean.count(), "run"))};
+  }
+  return scene;
+}
+
+MultiplesScene multiplesScene(const StudyTable& table, const StudyRows& rows, std::size_t over,
+                              std::size_t series, std::size_t figure) {
+  const std::size_t model = table.axis("model");
+  const ColumnKind kind = kindOf(table.figures[figure].key);
+  const StudyTable::Axis& kinds = table.axes[series];
+  MultiplesScene scene{
+      .title = "All models",
+      .note = fmt::format("least {} over {}, a line for each value of {}",
+                          figureTitle(table.figures[figure].key), axisTitle(table.axes[over].name),
+                          axisTitle(kinds.name))};
+  for (const std::string& value : kinds.values) scene.series.push_back(valueName(value));
+  std::vector<StudyRows> byModel(table.axes[model].values.size());
+  for (const std::uint32_t row : rows) byModel[table.axes[model].codes[row]].push_back(row);
+  for (std::size_t i = 0; i < byModel.size(); ++i) {
+    MultiplesScene::Panel panel{.name = modelName(table.axes[model].values[i])};
+    const StudyPivot cells = pivot(table, byModel[i], series, over, figure);
+    ValueSpan span;
+    for (std::size_t line = 0; line < kinds.values.size(); ++line) {
+      auto& curve = panel.curves.emplace_back();
+      for (std::size_t column = 0; column < cells.across; ++column) {
+        const StudyPivot::Cell& cell = cells.at(line, column);
+        auto& value = curve.emplace_back();
+        if (cell.mean.count() == 0) continue;
+        value = cell.least;
+        span.include(cell.least);
+      }
+    }
+    if (span.any) {
+      const ValueUnit unit = ValueUnit::of(span.high, kind);
+      panel.range = (span.low < span.high ? unit.text(span.low) + "\u2013" : "") +
+                    unit.text(span.high) + (unit.name.empty() ? "" : " " + unit.name);
+    }
+    panel.toolTip =
+        fmt::format("{}: {}, {}", panel.name, countText(byModel[i].size(), "run"), panel.range);
+    scene.panels.push_back(std::move(panel));
+  }
+  return scene;
+}
+
+StudyLook lookOf(const StudyTable& table, const StudyRows& rows, std::size_t figure) {
+  StudyLook look;
+  for (const StudyTable::Figure& each : table.figures) {
+    if (each.key != "capacity_l2") continue;
+    std::set<double> capacities;
+    for (const std::uint32_t row : rows) {
+      if (!std::isnan(each.numbers[row])) capacities.insert(each.numbers[row]);
+      if (capacities.size() > 1) break;
+    }
+    if (capacities.size() > 1) look.across = each.key;
+  }
+  for (const AxisShare& share : sharesOf(table, rows, figure)) {
+    if (table.axes[share.axis].name != "model") look.axes.push_back(share.axis);
+  }
+  if (look.axes.size() < 2) return look;
+  const auto named = [&](std::string_view name, std::size_t otherwise) {
+    const auto found = std::ranges::find_if(
+        look.axes, [&](std::size_t axis) { return table.axes[axis].name == name; });
+    return found == look.axes.end() ? otherwise : *found;
+  };
+  const std::size_t over = named("l2", look.axes[0]);
+  const std::size_t other = look.axes[look.axes[0] == over ? 1 : 0];
+  const std::size_t down = named("allocator", other);
+  look.pair = StudyLook::Pair{down == over ? other : down, over};
+  return look;
+}
+
+std::size_t StudyLook::seriesOf(const StudyTable& table, const Pair& shown) const {
+  const auto isFree = [&](std::size_t axis) {
+    return axis != shown.over && axis != shown.down &&
+           table.axes[axis].values.size() <= kMostSeries;
+  };
+  const auto found = std::ranges::find_if(axes, isFree);
+  return found == axes.end() ? shown.down : *found;
+}
+
 Result<std::string> paretoPicture(const ResultScope& scope, const std::vector<std::string>& figures,
                                   const Palette& palette) {
-  HW_TRY(table, paretoOf(scope, figures));
-  const std::size_t last = table.columns.size() - 1;
-  if (figures.size() != 2 || table.columns[last].key != "latency_ps" ||
-      !isInBytes(table.columns[last - 1].kind)) {
-    return fail(ErrorCode::invalidArgument,
-                "a picture shows bytes against latency, as in peak,latency");
+  if (figures.size() != 2) {
+    return fail(ErrorCode::invalidArgument, "a picture shows two figures, as in peak,latency");
   }
-  const auto isOther = [&](const auto& row) { return row.front() != table.rows.front().front(); };
-  if (table.rows.empty() || std::ranges::any_of(table.rows, isOther)) {
+  std::vector<std::string> columns;
+  for (const std::string& name : figures) {
+    HW_TRY(column, figureNamed(name));
+    columns.push_back(column);
+  }
+  HW_TRY(axes, axesOf(scope.results));
+  HW_TRY(table, readTable(scope, axes, columns));
+  const auto& models = table.axes[table.axis("model")].values;
+  if (models.size() != 1) {
     return fail(ErrorCode::invalidArgument,
                 "a picture shows one model: name it, as in --where \"model = 'a.onnx'\"");
   }
-  FrontScene scene{.legend = {{{"no row is better in both", "", "", ""}, {"front", "", "", ""}}}};
-  for (const auto& row : table.rows) {
-    scene.found.push_back(dotOf(row[last - 1], row[last], row[1].exact()));
-  }
-  HW_TRY(rows, pointsOf(scope, table.columns[last - 1].key, table.columns[last].key));
-  const std::size_t step = (rows.size() + kMostDots - 1) / kMostDots;
-  for (std::size_t i = 0; i < rows.size(); i += step) {
-    if (!rows[i][0].isNone() && !rows[i][1].isNone()) {
-      scene.others.push_back(dotOf(rows[i][0], rows[i][1], ""));
-    }
-  }
-  scene.title = fmt::format("{}: {} against latency", printable(table.rows.front().front().exact()),
-                            pick(studyFigures(), {table.columns[last - 1].key}).front().title);
-  scene.note = countText(rows.size(), "run");
-  return svgOf(scene, scene.title, {0, 0, 1000, 560}, palette, drawFront);
+  DotsScene scene = dotsScene(table, table.all(), {}, 0, 1);
+  scene.title = printable(models.front()) + ": " + scene.title;
+  scene.note = countText(table.size(), "run");
+  return svgOf(scene, scene.title, {0, 0, 1000, 560}, palette, drawDots);
 }
 
 }  // namespace hw

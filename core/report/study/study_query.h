@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/columns.h"
-#include "core/files/database.h"
+#include "core/report/study/study_table.h"
 #include "core/report/text/text_table.h"
 
 namespace hw {
@@ -28,14 +28,6 @@ struct ResultTable {
   std::string markdown() const;
 };
 
-/// The rows of a file of results that a question is about: those with a plan within its capacities
-/// that meet the constraints of the study, as far as a condition of SQL holds; an empty one always
-/// does.
-struct ResultScope {
-  Database& results;
-  std::string where{};
-};
-
 // Figures are columns of the file (docs/formats/results.md); the units in their names may be left
 // out: "latency" is latency_ps. Axes are "model", "allocator" and the options of the study. All
 // fail where there is no such column, it was not recorded, or the condition cannot be read, and
@@ -43,14 +35,14 @@ struct ResultScope {
 
 /// "latency" for latency_ps.
 std::string wordOfFigure(std::string_view key);
+/// "latency", "moved": the figure for people.
+std::string figureTitle(const std::string& key);
+/// Text for what is no figure.
+ColumnKind kindOf(const std::string& key);
 
 /// Of each model the rows that no other is as good as, by two figures or more, of which less is
 /// better: ascending by the first; of equal ones the first by allocator and axes.
 Result<ResultTable> paretoOf(const ResultScope& scope, const std::vector<std::string>& figures);
-
-/// Two figures of all rows, ascending.
-Result<std::vector<std::vector<Value>>> pointsOf(const ResultScope& scope, const std::string& first,
-                                                 const std::string& second);
 
 /// A table of two axes: the geometric mean of a figure over all rows of both values; the arithmetic
 /// mean where not all are above 0.
@@ -67,9 +59,7 @@ Result<ResultTable> bestBy(const ResultScope& scope, const std::string& axis,
 Result<ResultTable> againstBaseline(const ResultScope& scope, const std::string& axis,
                                     const std::string& value, const std::string& figure);
 
-/// Which axes a figure depends on: of the variance of its logarithm, the share between the values
-/// of each axis (main effects; Sobol' 1993 for a full factorial design). The rest is what axes do
-/// together.
+/// Which axes a figure depends on: see `AxisShare`.
 Result<ResultTable> whatMatters(const ResultScope& scope, const std::string& figure);
 
 /// The rows of one statement of SQL that only reads.
@@ -85,6 +75,9 @@ struct StudyQuestion {
   std::string sql{};
   std::string figure = "peak";
   std::string where{};
+
+  /// The number of questions that are asked, of the first six.
+  int count() const;
 };
 
 /// The answer; nothing where no question is asked. Fails on two at a time, too.
