@@ -15,9 +15,10 @@
 namespace hw::cli {
 namespace {
 
-constexpr std::array<std::string_view, 5> kFormatNames = {"text", "json", "csv", "tflite",
-                                                          "header"};
-constexpr std::array<std::string_view, 5> kEndings = {".txt", ".json", ".csv", ".tflite", ".h"};
+constexpr std::array<std::string_view, 6> kFormatNames = {"text",   "json",   "csv",
+                                                          "tflite", "header", "html"};
+constexpr std::array<std::string_view, 6> kEndings = {".txt",    ".json", ".csv",
+                                                      ".tflite", ".h",    ".html"};
 
 std::string_view nameOf(Format format) { return kFormatNames[static_cast<std::size_t>(format)]; }
 

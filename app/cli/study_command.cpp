@@ -5,6 +5,7 @@
 #include "app/cli/output.h"
 #include "core/base/text.h"
 #include "core/report/study/results.h"
+#include "core/report/study/study_page.h"
 #include "core/report/study/study_picture.h"
 #include "core/report/study/study_query.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 struct StudyCommand {
   explicit StudyCommand(Arguments& arguments)
-      : output(arguments, {Format::text, Format::json, Format::csv}),
+      : output(arguments, {Format::text, Format::json, Format::csv, Format::html}),
         picture(arguments, "draw --pareto peak,latency of one model, as SVG") {
     arguments.positional("RESULTS.db", path, {.help = "what 'highwater sweep -o FILE.db' wrote"});
     arguments.option(
@@ -48,11 +49,29 @@ struct StudyCommand {
     }
     auto results = openResults(path);
     if (!results) return failure(results.error(), "");
+    if (format == Format::html) return writePage();
     const auto table = answerStudy(*results, asked);
     if (!table) return failure(ExitCode::badUsage, "", table.error().text());
     if (!*table) return tellStatus(*results, format);
     HW_DO(output.write(document(**table, format)));
     return draw(*results);
+  }
+
+  /// Everything about one figure, with its pictures.
+  Outcome<ExitCode> writePage() const {
+    if (asked.count() > 0) {
+      return failure(ExitCode::badUsage, "--format",
+                     "html is a page about all results, by --figure: leave the question out");
+    }
+    const auto file = readStudyFile(path, asked.where);
+    if (!file) return failure(file.error(), "");
+    const std::string where = asked.where.empty() ? "" : " --where " + shellWord(asked.where);
+    const auto page = studyPage(*file, asked.figure,
+                                fmt::format("highwater study {} --format html --figure {}{}",
+                                            shellWord(path), asked.figure, where));
+    if (!page) return failure(ExitCode::badUsage, "--figure", page.error().text());
+    HW_DO(output.write(*page));
+    return ExitCode::done;
   }
 
   Outcome<ExitCode> draw(Database& results) const {

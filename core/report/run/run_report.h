@@ -10,45 +10,12 @@
 #include "core/picture/front_scene.h"
 #include "core/report/compare/measured_report.h"
 #include "core/report/text/text_table.h"
+#include "core/report/text/web_page.h"
 #include "core/run/options.h"
 #include "core/run/run.h"
 #include "core/study/compare.h"
 
 namespace hw {
-
-/// A figure that a reader should see first.
-struct ReportCard {
-  std::string label{};
-  std::string value{};
-  std::string detail{};
-};
-
-/// A titled table of a report; cells are text as it comes, unescaped.
-struct ReportTable {
-  struct Column {
-    std::string title{};
-    bool number = false;  ///< Stands on the right.
-  };
-  std::string title{};
-  std::string caption{};
-  std::vector<Column> columns{};
-  std::vector<std::vector<std::string>> rows{};
-  std::vector<std::size_t> marked{};  ///< Rows to stress, ascending.
-};
-
-/// `rows` under the titles of their columns.
-template <class Row, class Rows>
-ReportTable reportTable(std::string title, const Columns<Row>& columns, const Rows& rows,
-                        std::size_t width = 80) {
-  ReportTable table{.title = std::move(title)};
-  for (const Column<Row>& column : columns) {
-    // Digits alone do not say what they count.
-    const bool bare = column.kind == ColumnKind::bytes && !column.title.ends_with("bytes");
-    table.columns.push_back({bare ? column.title + ", B" : column.title, standsRight(column.kind)});
-  }
-  for (const Row& row : rows) table.rows.push_back(cellTexts(columns, row, width, "–"));
-  return table;
-}
 
 /// Contents of a report before it has a form: one source for HTML and Markdown. Holds no times of
 /// this machine and no dates: equal runs make equal reports.
