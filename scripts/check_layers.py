@@ -24,13 +24,13 @@ PARTS = {
     "widgets": {"includes": ["core", "widgets"], "qt": True, "rooms": [
         "text", "base", "jobs", "state", "plot", "map", "now", "lanes", "charts", "histogram",
         "graph", "below", "form", "tables", "compare", "panels", "method", "what_if", "explain",
-        "markers", "find", "transport", "frame"]},
+        "markers", "find", "transport", "frame", "study"]},
     "app/cli": {"includes": ["core", "app/cli"], "qt": False, "rooms": [
         "minimalloc", "serve", "."]},
     "app/plugin_host": {"includes": ["app/plugin_host"], "qt": False, "rooms": ["."]},
     "app/gui": {"includes": ["core", "widgets", "app/gui"], "qt": True, "rooms": [
         "request", "output", "window", "features/moving", "features/scenario", "features/panels",
-        "features/compare", "features/desk", "."]},
+        "features/compare", "features/study", "features/desk", "."]},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -57,6 +57,12 @@ window() { # FILE [OPTION…]
   "$studio" --export "docs/pictures/$file" --theme light --l2 2MiB "$@"
 }
 window studio_resnet50.png --view window --size 1600x960 samples:resnet50
+study=$(mktemp -d)
+trap 'rm -rf "$study"' EXIT
+sed -n '/^```toml$/,/^```$/{//!p}' docs/guides/studies.md > "$study/study.toml"
+"$build/app/cli/highwater" sweep "$study/study.toml" -o "$study/npu-sizing.db" --quiet
+"$studio" --export docs/pictures/study.png --theme light --view window --size 1600x1000 \
+  "$study/npu-sizing.db"
 window run.webp --view views --size 1100x620 samples:resnet50
 window compare_inception.png --view window --size 1500x900 --panel compare --below free-list \
   samples:inception_v3

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "app/gui/features/study/study_feature.h"
 #include "app/gui/output/picture.h"
 #include "app/gui/output/report_file.h"
 #include "app/gui/studio.h"
@@ -54,6 +55,11 @@ Result<void> showPlace(const StudioArguments& arguments, Studio& window) {
 void carryOut(const StudioArguments& arguments, Studio& window,
               std::function<void(const Result<void>&)> done) {
   const bool opens = !arguments.request.model.empty();
+  const QString name = QString::fromStdString(arguments.request.model);
+  if (isResultsFile(name)) {
+    window.study()->openResults(name);
+    return done(arguments.exportFile.isEmpty() ? Result<void>() : writeOut(arguments, window));
+  }
   const RunRequest standard = window.request();
   const OptionTexts said = saidBy(arguments, defaultRequest());
   const bool plans = !said.empty() && window.state()->run();

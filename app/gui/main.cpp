@@ -6,12 +6,14 @@
 #include <QThreadPool>
 #include <algorithm>
 #include <cstdio>
+#include <iostream>
 #include <memory>
 #include <string>
 
 #include "app/gui/connection.h"
 #include "app/gui/features/panels/panels.h"
 #include "app/gui/features/scenario/session.h"
+#include "app/gui/features/study/study_feature.h"
 #include "app/gui/output/picture.h"
 #include "app/gui/output/report_file.h"
 #include "app/gui/request/arguments.h"
@@ -21,6 +23,7 @@
 #include "core/import/samples.h"
 #include "core/report/explain/explain_report.h"
 #include "core/report/plan/plan_text.h"
+#include "core/report/study/study_engine.h"
 #include "core/run/options.h"
 #include "core/study/compare.h"
 #include "widgets/below/lock_step.h"
@@ -297,6 +300,31 @@ Result<Picture> scenePicture(const StudioArguments& arguments,
                 arguments.picture, arguments.size, run.get());
 }
 
+/// The window with the results of a study.
+Result<void> exportStudy(const StudioArguments& arguments) {
+  if (arguments.report || arguments.picture.kind != PictureKind::window) {
+    return fail(ErrorCode::invalidArgument, "of results there are pictures of the window only");
+  }
+  Settings none;
+  Studio window(&none);
+  window.applyTheme(arguments.theme.value_or(ThemeChoice::light));
+  window.setReducedMotion(true);
+  window.resize(arguments.size);
+  window.show();
+  StudyFeature& study = *window.study();
+  study.openResults(QString::fromStdString(arguments.request.model));
+  study.state()->wait();
+  if (!study.state()->failure().isEmpty()) {
+    return fail(ErrorCode::malformed, study.state()->failure().toStdString());
+  }
+  if (!study.views()->model()->front().empty()) {
+    study.state()->choose(study.views()->model()->front().back());
+  }
+  settle();
+  return window.writePicture(arguments.picture, arguments.size, arguments.exportFile,
+                             [](double) { return true; });
+}
+
 Result<void> exportPicture(const StudioArguments& arguments, const PlanOutcome& outcome) {
   const PictureKind kind = arguments.picture.kind;
   if ((kind == PictureKind::map || kind == PictureKind::chart) && !isMoving(arguments.exportFile)) {
@@ -333,6 +361,10 @@ int exportFromCommandLine(const StudioArguments& arguments) {
   const auto checked = arguments.report ? checkReportFile(arguments.exportFile)
                                         : checkPictureFile(arguments.exportFile);
   if (!checked) return complain(about("--export", checked.error()).value());
+  if (isResultsFile(QString::fromStdString(arguments.request.model))) {
+    const auto written = exportStudy(arguments);
+    return written ? 0 : complain(written.error());
+  }
   const auto outcome = planned(arguments);
   if (!outcome) return complain(about(arguments.request.model, outcome.error()).value());
   const Run& run = **outcome->run;
@@ -400,6 +432,9 @@ int runWindow(const hw::StudioArguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && argv[1] == hw::kStudyWorker) {
+    return hw::workOnStudy(std::cin, std::cout) ? 0 : 2;
+  }
   // Qt lists the fonts of a PDF in the order of a hash: equal files need an equal seed.
   QHashSeed::setDeterministicGlobalSeed();
   const hw::ArgumentsOutcome outcome = hw::parseArguments(argc, argv);

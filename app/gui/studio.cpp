@@ -7,18 +7,17 @@
 #include "app/gui/features/desk/keys.h"
 #include "app/gui/features/desk/preferences.h"
 #include "app/gui/features/moving/moving.h"
-#include "app/gui/features/panels/panels.h"
 #include "app/gui/features/scenario/file_watch.h"
 #include "app/gui/features/scenario/scenario.h"
 #include "app/gui/features/scenario/scenario_history.h"
 #include "app/gui/features/scenario/session.h"
+#include "app/gui/features/study/study_feature.h"
 
 namespace hw {
 
 /// In the order of what they add to menus and views.
 Studio::Studio(Settings* settings, QWidget* parent) : MainWindow(settings, parent) {
-  const RunPanels panels = addRunPanels(this);
-  schedule_ = panels.schedule;
+  panels_ = addRunPanels(this);
   auto* keys = new KeyBindings(this);
   addFiles(this);
   addView(this);
@@ -27,7 +26,7 @@ Studio::Studio(Settings* settings, QWidget* parent) : MainWindow(settings, paren
   curves_ = addCurves(this, comparison_);
   addSearch(this);
   addTransport(this);
-  addNavigation(this, panels.moment);
+  addNavigation(this, panels_.moment);
   addPath(this);
   MarkerSet* markers = addMarkers(this);
   addGenealogy(this);
@@ -39,8 +38,8 @@ Studio::Studio(Settings* settings, QWidget* parent) : MainWindow(settings, paren
   auto* history = new ScenarioHistory(this);
   shrink_ = addShrink(this, history);
   addWhatIf(this, history);
-  addQuestions(this, panels.inspector);
-  addOrder(this, history, schedule_);
+  addQuestions(this, panels_.inspector);
+  addOrder(this, history, panels_.schedule);
   addOffers(this);
   session_ = new Session(this, markers);
   addWelcomeCards(this);
@@ -49,6 +48,7 @@ Studio::Studio(Settings* settings, QWidget* parent) : MainWindow(settings, paren
   addFind(this);
   addRange(this);
   addTables(this);
+  study_ = new StudyFeature(this);
   addPlacePages(this, comparison_);
   addJobs(this);
   addGuide(this, history);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/gui/features/compare/compare.h"
+#include "app/gui/features/panels/panels.h"
 #include "app/gui/window/main_window.h"
 #include "widgets/compare/compare_panel.h"
 #include "widgets/panels/schedule_panel.h"
@@ -8,7 +9,7 @@
 namespace hw {
 
 class Session;
-class ShrinkPanel;
+class StudyFeature;
 
 /// The window with everything that can be done in it. A feature is a QObject owned by the window,
 /// in a file of its own below app/gui/features, and an `add` function in the header of its folder:
@@ -23,16 +24,18 @@ class Studio : public MainWindow {
   ComparePanel* comparison() const { return comparison_; }
   CapacityPanel* capacity() const { return curves_.capacity; }
   FrontPanel* front() const { return curves_.front; }
-  SchedulePanel* schedule() const { return schedule_; }
+  SchedulePanel* schedule() const { return panels_.schedule; }
   ShrinkPanel* shrink() const { return shrink_; }
   Session* session() const { return session_; }
+  StudyFeature* study() const { return study_; }
 
  private:
-  SchedulePanel* schedule_;
+  RunPanels panels_;
   ComparePanel* comparison_;
   CurvePanels curves_;
   Session* session_;
   ShrinkPanel* shrink_;
+  StudyFeature* study_;
 };
 
 }  // namespace hw

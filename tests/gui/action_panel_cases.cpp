@@ -144,6 +144,8 @@ std::vector<CommandCase> dialogCases() {
       {"dimensions", asks("DimensionsDialog")},
       {"platformFile", asks("QFileDialog")},
       {"fileBelow", asks("QFileDialog")},
+      {"openStudy", asks("QFileDialog")},
+      {"runStudy", asks("QFileDialog")},
       {"exportPicture", asks("ExportDialog")},
       {"exportMap", asks("ExportDialog")},
       {"exportChart", asks("ExportDialog")},

@@ -19,6 +19,15 @@ namespace {
 
 /// A dot is hit so far beside it, too.
 constexpr double kBesideDot = 5;
+/// What is larger is no dot but a cell or a panel, which gets no circle but a frame.
+constexpr double kLargestDot = 24;
+
+/// "front-0", "front-1", …
+std::vector<std::string> numbered(std::string_view name, std::size_t count) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < count; ++i) names.push_back(fmt::format("{}-{}", name, i));
+  return names;
+}
 
 }  // namespace
 
@@ -28,26 +37,48 @@ DotChart::DotChart(QWidget* parent) : QWidget(parent) {
   setAttribute(Qt::WA_OpaquePaintEvent);
 }
 
+template <class Scene>
+void DotChart::setDrawing(Scene scene, void (*draw)(Canvas&, const Scene&, const Box&),
+                          const std::vector<std::string>& names) {
+  drawing_ = [scene = std::move(scene), draw](Canvas& canvas, const Box& where) {
+    draw(canvas, scene, where);
+  };
+  ids_.clear();
+  for (const std::string& name : names) ids_.emplace(name, static_cast<int>(ids_.size()));
+  current_ = kNone;
+  redraw();
+}
+
 void DotChart::setScene(FrontScene scene) {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < scene.found.size(); ++i) names.push_back(fmt::format("found-{}", i));
-  for (std::size_t i = 0; i < scene.others.size(); ++i) names.push_back(fmt::format("other-{}", i));
-  setDrawing([scene = std::move(scene)](Canvas& canvas,
-                                        const Box& where) { drawFront(canvas, scene, where); },
-             std::move(names));
+  std::vector<std::string> names = numbered("found", scene.found.size());
+  for (std::string& name : numbered("other", scene.others.size())) names.push_back(std::move(name));
+  setDrawing(std::move(scene), drawFront, names);
 }
 
 void DotChart::setScene(ParetoScene scene) {
   std::vector<std::string> names;
   for (const ParetoPoint& point : scene.points) names.push_back(fmt::format("plan-{}", point.row));
-  setDrawing([scene = std::move(scene)](Canvas& canvas,
-                                        const Box& where) { drawPareto(canvas, scene, where); },
-             std::move(names));
+  setDrawing(std::move(scene), drawPareto, names);
 }
 
-void DotChart::setDrawing(Drawing drawing, std::vector<std::string> names) {
-  drawing_ = std::move(drawing);
-  names_ = std::move(names);
+void DotChart::setScene(DotsScene scene) {
+  const auto names = numbered("front", scene.front.size());
+  setDrawing(std::move(scene), drawDots, names);
+}
+
+void DotChart::setScene(HeatScene scene) {
+  const auto names = numbered("cell", scene.cells.size());
+  setDrawing(std::move(scene), drawHeat, names);
+}
+
+void DotChart::setScene(MultiplesScene scene) {
+  const auto names = numbered("panel", scene.panels.size());
+  setDrawing(std::move(scene), drawMultiples, names);
+}
+
+void DotChart::clear() {
+  drawing_ = nullptr;
+  ids_.clear();
   current_ = kNone;
   redraw();
 }
@@ -92,10 +123,10 @@ void DotChart::makePicture() {
   HintCanvas hints(canvas);
   drawing_(hints, toBox(rect()));
   for (const HintCanvas::Shape& shape : hints.takeShapes()) {
-    const auto name = std::ranges::find(names_, shape.hint.id);
-    if (name == names_.end()) continue;
-    dots_.push_back({toRectF(shape.box), QString::fromStdString(shape.hint.tooltip),
-                     static_cast<int>(name - names_.begin())});
+    const auto known = ids_.find(shape.hint.id);
+    if (known == ids_.end()) continue;
+    dots_.push_back(
+        {toRectF(shape.box), QString::fromStdString(shape.hint.tooltip), known->second});
   }
 }
 
@@ -153,7 +184,11 @@ void DotChart::paintEvent(QPaintEvent*) {
     const Dot* dot = dotOf(id);
     if (dot == nullptr) return;
     painter.setPen(QPen(color, 2));
-    painter.drawEllipse(dot->box.adjusted(-around, -around, around, around));
+    if (std::max(dot->box.width(), dot->box.height()) > kLargestDot) {
+      painter.drawRoundedRect(dot->box, 4, 4);
+    } else {
+      painter.drawEllipse(dot->box.adjusted(-around, -around, around, around));
+    }
   };
   encircle(marked_, theme.text, 3);
   encircle(current_, theme.selection, 5);

@@ -3,9 +3,11 @@
 #include <QPixmap>
 #include <QWidget>
 #include <functional>
+#include <unordered_map>
 #include <vector>
 
 #include "core/picture/front_scene.h"
+#include "core/picture/study_scene.h"
 
 namespace hw {
 
@@ -48,9 +50,9 @@ class HintCanvas final : public Canvas {
   std::vector<Shape> shapes_;
 };
 
-/// A scene whose plans are dots to pick: the one under the pointer says what it is, a click or
-/// Enter picks it, and Left and Right go from one to the next. The id of a dot is its place in the
-/// scene: among the points, or among what was found and then the others.
+/// A scene whose plans are dots, or cells, to pick: the one under the pointer says what it is, a
+/// click or Enter picks it, and Left and Right go from one to the next. The id of a dot is its
+/// place in the scene: among the points, or among what was found and then the others.
 class DotChart : public QWidget {
   Q_OBJECT
 
@@ -61,8 +63,11 @@ class DotChart : public QWidget {
 
   void setScene(FrontScene scene);
   void setScene(ParetoScene scene);
+  void setScene(DotsScene scene);
+  void setScene(HeatScene scene);
+  void setScene(MultiplesScene scene);
   /// Draws what `setEmptyText` said last.
-  void clear() { setDrawing(nullptr, {}); }
+  void clear();
   void setEmptyText(const QString& text);
   QString emptyText() const { return drawing_ ? QString() : empty_; }
   /// The dot of what is on show, encircled; or none.
@@ -102,8 +107,10 @@ class DotChart : public QWidget {
     int id = kNone;
   };
 
-  /// `names` are what `drawing` calls the dots, by id.
-  void setDrawing(Drawing drawing, std::vector<std::string> names);
+  /// `names` are what `draw` calls the dots, by id.
+  template <class Scene>
+  void setDrawing(Scene scene, void (*draw)(Canvas&, const Scene&, const Box&),
+                  const std::vector<std::string>& names);
   void redraw();
   /// Draws what is out of date.
   void makePicture();
@@ -113,7 +120,7 @@ class DotChart : public QWidget {
 
   Drawing drawing_;
   QString empty_;
-  std::vector<std::string> names_;
+  std::unordered_map<std::string, int> ids_;  ///< Of dots, by what `drawing_` calls them.
   int marked_ = kNone;
   int current_ = kNone;
   QPixmap picture_;  ///< Null when it has to be drawn anew.

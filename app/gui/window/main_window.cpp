@@ -80,6 +80,7 @@ void MainWindow::connectJob() {
 }
 
 void MainWindow::openModel(const QString& name) {
+  if (takeOther_ && takeOther_(name)) return;
   openOrPlan(requestFor(name), nullptr, OptionTexts());
 }
 
@@ -381,12 +382,14 @@ void MainWindow::addPanel(const char* name, const QString& title, QWidget* conte
   const QString id = QString::fromLatin1(name);
   places_->add(id, title, content, above);
   const QByteArray command = QByteArrayLiteral("panel:") + name;
-  addRunCommand(panels_, command.constData(), title, {}, [this, id] { showPanel(id); });
+  const bool needsRun = std::ranges::none_of(
+      placeTable(), [&](const PlaceInfo& place) { return !place.needsRun && place.has(id); });
+  addPlaceCommand(panels_, command, title, {}, needsRun, [this, id] { showPanel(id); });
 }
 
 void MainWindow::showPanel(const QString& name) {
-  if (state_.run()) stack_->setCurrentWidget(places_);
   places_->show(name);
+  if (state_.run() || !places_->place().needsRun) stack_->setCurrentWidget(places_);
   showFrame();
 }
 
@@ -396,6 +399,14 @@ void MainWindow::goTo(const QString& place) {
   showFrame();
 }
 
+/// Of a panel or a place that may need a run.
+QAction* MainWindow::addPlaceCommand(QMenu* menu, const QByteArray& name, const QString& text,
+                                     const QList<QKeySequence>& keys, bool needsRun,
+                                     const std::function<void()>& act) {
+  return needsRun ? addRunCommand(menu, name.constData(), text, keys, act)
+                  : addCommand(menu, name.constData(), text, keys, act);
+}
+
 /// Keys 1 to 5 go to the places.
 QList<QAction*> MainWindow::placeCommands(QMenu* view) {
   QList<QAction*> added;
@@ -403,9 +414,9 @@ QList<QAction*> MainWindow::placeCommands(QMenu* view) {
   for (const PlaceInfo& place : placeTable()) {
     const auto number = static_cast<Qt::Key>(key++);
     const QByteArray name = QByteArrayLiteral("place:") + place.id.toLatin1();
-    QAction* action = addRunCommand(view, name.constData(), place.title,
-                                    {number, QKeySequence(Qt::CTRL | number)},
-                                    [this, id = place.id] { goTo(id); });
+    QAction* action =
+        addPlaceCommand(view, name, place.title, {number, QKeySequence(Qt::CTRL | number)},
+                        place.needsRun, [this, id = place.id] { goTo(id); });
     action->setCheckable(true);
     action->setStatusTip(place.toolTip);
     added.append(action);
@@ -447,7 +458,8 @@ void MainWindow::showFrame() {
     if (command == commands_.end()) continue;  // The window is not complete yet.
     command->second->setChecked(!home && place.id == places_->place().id);
   }
-  topBar_->setHome(home, state_.run() != nullptr);
+  const bool other = !home && !shown.needsRun;
+  topBar_->setHome(home, state_.run() != nullptr || other, other);
 }
 
 /// The axis is told once, below the last view of it: programs of as many steps share one.

@@ -78,6 +78,8 @@ class MainWindow : public QMainWindow {
   void keepToModel(const RunRequest& before, const RunRequest& after);
   /// The taker of files that are dropped while something is open; else they are opened.
   void onDropped(std::function<void(const QString&)> take) { takeDropped_ = std::move(take); }
+  /// The taker of files that are no models; it returns true for those that it takes.
+  void onOtherFile(std::function<bool(const QString&)> take) { takeOther_ = std::move(take); }
   /// Shows a run that was made elsewhere.
   void show(const RunRequest& request, const PlanOutcome& outcome);
   using QMainWindow::show;
@@ -209,6 +211,9 @@ class MainWindow : public QMainWindow {
   void restoreLayout();
   void saveLayout();
   void addPlaceCommands();
+  QAction* addPlaceCommand(QMenu* menu, const QByteArray& name, const QString& text,
+                           const QList<QKeySequence>& keys, bool needsRun,
+                           const std::function<void()>& act);
   QList<QAction*> placeCommands(QMenu* view);
   QWidget* buildMiddle();
   void goTo(const QString& place);
@@ -261,6 +266,7 @@ class MainWindow : public QMainWindow {
   std::map<PictureKind, PictureSource> pictures_;
   bool laidOut_ = false;
   std::function<void(const QString&)> takeDropped_;
+  std::function<bool(const QString&)> takeOther_;
   JobBoard jobs_;
   PlanJob job_;  ///< Last, so that its threads end before the members that they report to.
 };

@@ -37,6 +37,18 @@ QStringList names(std::initializer_list<const char*> list) {
   return texts;
 }
 
+PlaceInfo studyPlace() {
+  return {.id = QStringLiteral("study"),
+          .title = tr("Study"),
+          .toolTip = tr("Many runs at once: models, allocators and machines"),
+          .columns = {{{names({"studyFilters"}), {}},
+                       {names({"study"}), {}},
+                       {names({"studyRun"}), {}}}},
+          .listWidth = 264,
+          .hasViews = false,
+          .needsRun = false};
+}
+
 std::vector<PlaceInfo> makeTable() {
   const PlaceInfo::Column side{names({"inspector", "moment", "run"}),
                                names({"metrics", "histogram", "tenants", "problems", "jobs"})};
@@ -64,17 +76,14 @@ std::vector<PlaceInfo> makeTable() {
            .listWidth = 420,
            .hasChart = false,
            .hasCards = true},
-          {.id = QStringLiteral("study"),
-           .title = tr("Study"),
-           .toolTip = tr("Many runs at once: models, allocators and machines"),
-           .columns = {{{}, {names({"study"}), {}}, {}}},
-           .hasViews = false},
+          studyPlace(),
           {.id = QStringLiteral("report"),
            .title = tr("Report"),
            .toolTip = tr("Tables, pictures and reports of the run, and how to make them without a "
                          "window"),
            .columns = {{{}, {names({"preview", "tables"}), {}}, {names({"report"}), {}}}},
-           .hasViews = false}};
+           .hasViews = false,
+           .hasDrawers = false}};
 }
 
 constexpr std::array kSides = {PlaceColumn::left, PlaceColumn::right};
@@ -82,9 +91,10 @@ constexpr std::array kSides = {PlaceColumn::left, PlaceColumn::right};
 /// What stands for a panel in the rail.
 Glyph glyphOf(const QString& panel) {
   static const QMap<QString, Glyph> kGlyphs = {
-      {QStringLiteral("schedule"), Glyph::list},      {QStringLiteral("compare"), Glyph::list},
-      {QStringLiteral("fragmentation"), Glyph::bars}, {QStringLiteral("events"), Glyph::bars},
-      {QStringLiteral("moment"), Glyph::peak},        {QStringLiteral("run"), Glyph::sliders}};
+      {QStringLiteral("schedule"), Glyph::list},       {QStringLiteral("compare"), Glyph::list},
+      {QStringLiteral("fragmentation"), Glyph::bars},  {QStringLiteral("events"), Glyph::bars},
+      {QStringLiteral("moment"), Glyph::peak},         {QStringLiteral("run"), Glyph::sliders},
+      {QStringLiteral("studyFilters"), Glyph::sliders}};
   return kGlyphs.value(panel, Glyph::information);
 }
 
@@ -254,7 +264,7 @@ void Places::showAbove() {
   if (centre.has(above) && centre.current() != above) centre.offer({above}, {}, above);
 }
 
-bool Places::hasDrawers() const { return width() < kBeside && place().hasViews; }
+bool Places::hasDrawers() const { return width() < kBeside && place().hasDrawers; }
 
 /// A button for each panel that has a tab in one of the drawers.
 void Places::fillRail() {

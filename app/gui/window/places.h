@@ -33,6 +33,8 @@ struct PlaceInfo {
   bool hasNow = false;      ///< Memory now below them.
   bool hasCards = false;    ///< Cards over its whole width stand for the tabs at the left.
   bool hasFigures = false;  ///< Settings and figures of the run, above the views.
+  bool hasDrawers = true;   ///< Where there is little room, what stands at the sides are drawers.
+  bool needsRun = true;     ///< There is nothing to see before a model is open.
 
   bool has(const QString& panel) const;
 };

@@ -96,7 +96,6 @@ void TopBar::fill(const MainWindow& window) {
     });
   }
   file_->setMenu(window.menu(MenuKind::file));
-  file_->setText(tr("Open a file"));
   for (const PlaceInfo& place : placeTable()) {
     places_->add(button(window.command(QStringLiteral("place:") + place.id)));
   }
@@ -124,18 +123,32 @@ void TopBar::fill(const MainWindow& window) {
 }
 
 void TopBar::showRun(const Run& run) {
-  const QString name = QString::fromStdString(printable(run.model->name, 40));
-  file_->setText(name + QStringLiteral(" \u25be"));
-  file_->setToolTip(QString::fromStdString(printable(run.request.model, 400)));
+  run_.name = QString::fromStdString(printable(run.model->name, 40));
+  run_.toolTip = QString::fromStdString(printable(run.request.model, 400));
   const std::size_t ops = run.graph().ops.size();
   const QString buffers = tr("%1 buffers").arg(grouped(run.problem.stays.size()));
-  counts_->setText(ops > 0 ? tr("%1 operators \u00b7 %2").arg(grouped(ops), buffers) : buffers);
+  run_.counts = ops > 0 ? tr("%1 operators \u00b7 %2").arg(grouped(ops), buffers) : buffers;
+  showCaption();
 }
 
-void TopBar::setHome(bool home, bool any) {
+void TopBar::showOther(const QString& name, const QString& from, const QString& counts) {
+  other_ = {name, from, counts};
+  showCaption();
+}
+
+void TopBar::setHome(bool home, bool any, bool other) {
+  isOther_ = other;
+  showCaption();
   counts_->setVisible(!home && width() >= kRoomForCounts);
   places_->setVisible(any);
-  if (!any) file_->setText(tr("Open a file"));
+}
+
+void TopBar::showCaption() {
+  const Caption& caption = isOther_ && !other_.name.isEmpty() ? other_ : run_;
+  file_->setText(caption.name.isEmpty() ? tr("Open a file")
+                                        : caption.name + QStringLiteral(" \u25be"));
+  file_->setToolTip(caption.toolTip);
+  counts_->setText(caption.counts);
 }
 
 void TopBar::resizeEvent(QResizeEvent* event) {

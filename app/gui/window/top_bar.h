@@ -26,8 +26,11 @@ class TopBar : public QWidget {
   /// To be called when all commands are there.
   void fill(const MainWindow& window);
   void showRun(const Run& run);
-  /// `any`: something is open, so that there are places to go to.
-  void setHome(bool home, bool any);
+  /// Told instead of the run in places that need none: a name, where it comes from, and counts.
+  void showOther(const QString& name, const QString& from, const QString& counts);
+  /// `any`: something is open, so that there are places to go to; `other`: the place on show needs
+  /// no run.
+  void setHome(bool home, bool any, bool other);
   void openMenu();
 
   /// What has no room in a narrow window hides.
@@ -46,7 +49,15 @@ class TopBar : public QWidget {
   /// Narrower ones have Undo and Export in the menu alone.
   static constexpr int kRoomForButtons = 960;
 
+  /// What stands beside the logo.
+  struct Caption {
+    QString name{};
+    QString toolTip{};
+    QString counts{};
+  };
+
   QToolButton* button(QAction* action);
+  void showCaption();
   void drawLogo();
 
   QToolButton* menu_;
@@ -56,6 +67,9 @@ class TopBar : public QWidget {
   QWidget* finder_ = nullptr;
   QHBoxLayout* row_;
   QList<QWidget*> roomy_;
+  Caption run_;
+  Caption other_;
+  bool isOther_ = false;
 };
 
 }  // namespace hw

@@ -15,8 +15,8 @@ void addGuide(MainWindow* window, ScenarioHistory* history);
 /// The samples, planned in the background for their cards on the welcome page.
 void addWelcomeCards(MainWindow* window);
 
-/// What the places Study and Report have beside tables: what to do there, the report as it will be,
-/// and the command line that does it without a window.
+/// What the place Report has beside tables: what to do there, the report as it will be, and the
+/// command line that does it without a window.
 void addPlacePages(MainWindow* window, ComparePanel* comparison);
 
 /// The Help menu.

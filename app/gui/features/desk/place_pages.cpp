@@ -152,20 +152,6 @@ class ReportPage : public Page {
 }  // namespace
 
 void addPlacePages(MainWindow* window, ComparePanel* comparison) {
-  auto* study = new Page(window);
-  study->setObjectName(QStringLiteral("studyPage"));
-  study->words(
-      tr("A study runs every combination of models, allocators, memories and other options "
-         "that a TOML file lists, and keeps the results in a file; highwater sweep --help has such "
-         "a study. It runs without the window:"));
-  const auto runs = QStringLiteral("highwater sweep study.toml -o results.db");
-  const auto asks = QStringLiteral("highwater study results.db --pareto peak,latency");
-  study->commandLine(tr("The command that runs a study"))->setText(runs);
-  study->words(tr("Its results are asked by another command, also while it runs:"));
-  study->commandLine(tr("The command that asks the results"))->setText(asks);
-  study->end();
-  window->addPanel("study", tr("Study"), study);
-
   auto* preview = new ReportPreview(window->state(), window);
   window->addPanel("preview", tr("Report"), preview);
   window->addPanel("report", tr("Choices"), new ReportPage(window, comparison, preview));
