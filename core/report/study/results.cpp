@@ -69,6 +69,12 @@ std::string insertInto(const std::vector<std::string>& columns) {
   return "INSERT OR REPLACE INTO runs(" + sqlNames(columns) + ") VALUES (" + marks + ")";
 }
 
+/// True for a file whose writer has not made its tables yet, was killed before, or had no room.
+Result<bool> isEmpty(Database& database) {
+  HW_TRY(tables, database.rows("SELECT count(*) FROM sqlite_master"));
+  return tables[0][0].whole() == 0;
+}
+
 Result<std::vector<std::string>> columnsOf(Database& database) {
   HW_TRY(statement, database.prepare("SELECT * FROM runs LIMIT 0"));
   return statement.columns();
@@ -102,9 +108,7 @@ Result<StudyResults> StudyResults::write(const std::string& path, const StudyRun
                                          const std::string& study, bool resume) {
   HW_TRY(rules, StudyRules::of(runs.study()));
   HW_TRY(database, Database::open(path, Database::Mode::write));
-  // One that was killed, or had no room, before it made its tables left none.
-  HW_TRY(tables, database.rows("SELECT count(*) FROM sqlite_master"));
-  const bool isNew = tables[0][0].whole() == 0;
+  HW_TRY(isNew, isEmpty(database));
   StudyResults results(std::move(database), runs, std::move(rules));
   if (!isNew) HW_DO(results.check(resume));
   HW_DO(results.database_.execute("BEGIN"));
@@ -235,6 +239,8 @@ Result<void> StudyResults::put(const std::vector<StudyResult>& results) {
 
 Result<std::size_t> StudyResults::merge(const std::string& path) {
   HW_TRY(other, Database::open(path, Database::Mode::read));
+  HW_TRY(begun, isEmpty(other));
+  if (begun) return 0;
   HW_DO(versionOf(other));
   HW_DO(checkRecorded(other));
   HW_TRY(columns, columnsOf(other));

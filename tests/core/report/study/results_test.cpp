@@ -132,6 +132,7 @@ TEST_CASE("results are of one study, one version and one writer", "[study]") {
     REQUIRE(begun.has_value());
   }
   REQUIRE(std::filesystem::file_size(study.file("begun.db")) > 0);
+  CHECK(study.open(true, "all.db")->merge(study.file("begun.db")).value() == 0);
   CHECK(study.open(false, "begun.db").has_value());
   study.folder.write("no.db", "this is no database, but long enough to look at its first bytes");
   CHECK_THAT(openResults(study.file("no.db")).error().text(),
