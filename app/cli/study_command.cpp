@@ -8,6 +8,7 @@
 #include "core/report/study/study_page.h"
 #include "core/report/study/study_picture.h"
 #include "core/report/study/study_query.h"
+#include "core/report/study/study_rules.h"
 
 namespace hw::cli {
 namespace {
@@ -63,7 +64,9 @@ struct StudyCommand {
       return failure(ExitCode::badUsage, "--format",
                      "html is a page about all results, by --figure: leave the question out");
     }
-    const auto file = readStudyFile(path, asked.where);
+    const auto key = figureNamed(asked.figure);
+    if (!key) return failure(ExitCode::badUsage, "--figure", key.error().text());
+    const auto file = readStudyFile(path, asked.where, *key);
     if (!file) return failure(file.error(), "");
     const std::string where = asked.where.empty() ? "" : " --where " + shellWord(asked.where);
     const auto page = studyPage(*file, asked.figure,

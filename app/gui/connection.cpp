@@ -50,6 +50,19 @@ Result<void> showPlace(const StudioArguments& arguments, Studio& window) {
   return writeOut(arguments, window);
 }
 
+/// Opens results, and writes the picture that is asked for once they are on show.
+Result<void> showResults(const StudioArguments& arguments, const QString& name, Studio& window) {
+  if (arguments.report) {
+    return fail(ErrorCode::invalidArgument, "a report is about a run, not about results");
+  }
+  window.study()->openResults(name);
+  if (arguments.exportFile.isEmpty()) return {};
+  StudyViewState& state = *window.study()->state();
+  state.wait();
+  if (!state.failure().isEmpty()) return fail(ErrorCode::malformed, state.failure().toStdString());
+  return writeOut(arguments, window);
+}
+
 }  // namespace
 
 void carryOut(const StudioArguments& arguments, Studio& window,
@@ -57,8 +70,7 @@ void carryOut(const StudioArguments& arguments, Studio& window,
   const bool opens = !arguments.request.model.empty();
   const QString name = QString::fromStdString(arguments.request.model);
   if (isResultsFile(name)) {
-    window.study()->openResults(name);
-    return done(arguments.exportFile.isEmpty() ? Result<void>() : writeOut(arguments, window));
+    return done(showResults(arguments, name, window));
   }
   const RunRequest standard = window.request();
   const OptionTexts said = saidBy(arguments, defaultRequest());

@@ -9,6 +9,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <mutex>
+#include <optional>
+#include <set>
 
 #include "core/base/text.h"
 
@@ -31,20 +34,95 @@ struct SqliteCloser {
   void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 };
 
+namespace {
+
+/// The files that this process writes. Closing any descriptor of a file ends all locks of fcntl(2)
+/// that the process has on it, SQLite's among them: of these no other is opened.
+class WrittenFiles {
+ public:
+  using Id = std::pair<dev_t, ino_t>;
+
+  bool contains(const Id& file) {
+    const std::lock_guard lock(mutex_);
+    return files_.contains(file);
+  }
+  void add(const Id& file) {
+    const std::lock_guard lock(mutex_);
+    files_.insert(file);
+  }
+  void remove(const Id& file) {
+    const std::lock_guard lock(mutex_);
+    files_.erase(file);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<Id> files_;
+};
+
+WrittenFiles& writtenFiles() {
+  static WrittenFiles files;
+  return files;
+}
+
+}  // namespace
+
+/// A descriptor with the lock of the one that writes a file.
+class WriterLock {
+ public:
+  WriterLock() = default;
+  WriterLock(const WriterLock&) = delete;
+  WriterLock& operator=(const WriterLock&) = delete;
+  ~WriterLock() {
+    if (descriptor_ < 0) return;
+    close(descriptor_);
+    if (file_) writtenFiles().remove(*file_);
+  }
+
+  Result<void> take(const std::string& path) {
+    struct stat about {};
+    const bool there = stat(path.c_str(), &about) == 0;
+    const auto busy = [&] {
+      return fail(ErrorCode::unreadable, path + ": another program writes this file");
+    };
+    if (there && writtenFiles().contains({about.st_dev, about.st_ino})) return busy();
+    descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (descriptor_ < 0 || fstat(descriptor_, &about) != 0) return cannotOpen(path);
+    HW_DO(checkFile(path, about));
+    if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+      if (errno == EWOULDBLOCK) return busy();
+      return fail(ErrorCode::unreadable,
+                  path + ": the file system has no locks: " + std::strerror(errno));
+    }
+    file_ = std::pair(about.st_dev, about.st_ino);
+    writtenFiles().add(*file_);
+    return {};
+  }
+
+  /// SQLite does not say why a file cannot be read, and would wait for a pipe.
+  static Result<void> checkReadable(const std::string& path) {
+    struct stat about {};
+    if (stat(path.c_str(), &about) != 0 || access(path.c_str(), R_OK) != 0) return cannotOpen(path);
+    return checkFile(path, about);
+  }
+
+ private:
+  static tl::unexpected<Error> cannotOpen(const std::string& path) {
+    return fail(ErrorCode::unreadable, path + ": cannot be opened: " + std::strerror(errno));
+  }
+  static Result<void> checkFile(const std::string& path, const struct stat& about) {
+    if (S_ISREG(about.st_mode)) return {};
+    return fail(ErrorCode::unreadable, path + ": a database is a file, no folder, pipe or device");
+  }
+
+  int descriptor_ = -1;
+  std::optional<std::pair<dev_t, ino_t>> file_;
+};
+
 struct Database::State {
   std::string path;
-  /// Holds the lock of the one that writes. Closed last: closing any descriptor of a file ends all
-  /// locks of fcntl(2) that the process has on it, SQLite's among them.
-  int lock = -1;
+  WriterLock lock;  ///< Of the one that writes; given back after the handle is closed.
   std::unique_ptr<sqlite3, SqliteCloser> handle{};
-
-  State() = default;
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-  ~State() {
-    handle.reset();
-    if (lock >= 0) close(lock);
-  }
 
   tl::unexpected<Error> failure() const {
     const int code = sqlite3_errcode(handle.get());
@@ -68,21 +146,10 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
   const bool writes = mode == Mode::write;
   auto state = std::make_unique<State>();
   state->path = path;
-  // Opened here first: SQLite does not say why a file cannot be, and would wait for a pipe.
-  const int how = (writes ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC | O_NONBLOCK;
-  state->lock = ::open(path.c_str(), how, 0666);
-  struct stat about {};
-  if (state->lock < 0 || fstat(state->lock, &about) != 0) {
-    return fail(ErrorCode::unreadable, path + ": cannot be opened: " + std::strerror(errno));
-  }
-  if (!S_ISREG(about.st_mode)) {
-    return fail(ErrorCode::unreadable, path + ": a database is a file, no folder, pipe or device");
-  }
-  if (writes && flock(state->lock, LOCK_EX | LOCK_NB) != 0) {
-    return fail(ErrorCode::unreadable,
-                errno == EWOULDBLOCK
-                    ? path + ": another program writes this file"
-                    : path + ": the file system has no locks: " + std::strerror(errno));
+  if (writes) {
+    HW_DO(state->lock.take(path));
+  } else {
+    HW_DO(WriterLock::checkReadable(path));
   }
   sqlite3* handle = nullptr;
   const int flags = writes ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;

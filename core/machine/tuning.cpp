@@ -1,13 +1,17 @@
 #include "core/machine/tuning.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include "core/base/text.h"
+#include "core/base/toml.h"
 #include "core/machine/cost/cost_models.h"
 #include "core/machine/platform_writer.h"
+#include "core/machine/platforms.h"
 
 namespace hw {
 
@@ -58,6 +62,72 @@ void setRate(DeviceSpec& device, std::int64_t rate) {
   }
 }
 
+/// A value as TOML has it: a number, a flag, or a text.
+void setKey(toml::table& part, std::string_view key, std::string_view value) {
+  if (const auto whole = parseInteger(value)) {
+    part.insert_or_assign(key, *whole);
+  } else if (const auto number = parseNumber(value)) {
+    part.insert_or_assign(key, *number);
+  } else if (value == "true" || value == "false") {
+    part.insert_or_assign(key, value == "true");
+  } else {
+    part.insert_or_assign(key, std::string(value));
+  }
+}
+
+/// The tables with a name below `parent` in the document, by their paths.
+void findParts(toml::table& parent, const std::string& path,
+               std::vector<std::pair<std::string, toml::table*>>& found) {
+  for (auto&& [key, node] : parent) {
+    toml::array* list = node.as_array();
+    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+      toml::table* table = list->get(i)->as_table();
+      const auto name = table == nullptr ? std::nullopt : (*table)["name"].value<std::string>();
+      if (!name) continue;
+      found.emplace_back(path + *name, table);
+      findParts(*table, path + *name + ".", found);
+    }
+  }
+}
+
+/// Sets a key of each part that has this path; fails, and says which there are, where none has.
+void setPart(toml::table& document, const std::string& path, const std::string& value) {
+  const std::size_t dot = path.rfind('.');
+  const std::string wanted =
+      path.substr(kPartPath.size(), std::max(dot, kPartPath.size()) - kPartPath.size());
+  std::vector<std::pair<std::string, toml::table*>> parts;
+  findParts(document, "", parts);
+  bool any = false;
+  std::vector<std::string> known;
+  for (const auto& [name, table] : parts) {
+    known.push_back(std::string(kPartPath) + name);
+    if (name != wanted) continue;
+    setKey(*table, path.substr(dot + 1), value);
+    any = true;
+  }
+  if (any) return;
+  refuse(fmt::format("{}: the machine has no such part; it has {}", printable(path, 80),
+                     printable(fmt::format("{}", fmt::join(known, ", ")), 400)),
+         "");
+}
+
+/// The machine as it is read from its file with other values of some keys.
+Result<Platform> withParts(const Platform& platform,
+                           const std::vector<std::pair<std::string, std::string>>& parts) {
+  auto changed = readToml(platformToml(platform), [&](const toml::table& read) {
+    toml::table document = read;
+    for (const auto& [path, value] : parts) setPart(document, path, value);
+    std::ostringstream text;
+    text << document;
+    auto made = parsePlatform(text.str());
+    if (!made) refuse(made.error().message, "");
+    made->file = platform.file;
+    return *std::move(made);
+  });
+  if (!changed) return badTuning(changed.error().message);
+  return changed;
+}
+
 double mostMacs(const DeviceSpec& device) {
   double most = 0;
   for (const UnitSpec& unit : device.units) most = std::max(most, unit.macsPerCycle);
@@ -99,9 +169,16 @@ Result<Tuning> parseTuning(std::string_view text) {
     } else if (key == "kernels" && !tuning.kernels) {
       HW_TRY(ways, parseWays(value));
       tuning.kernels = ways;
+    } else if (key.starts_with(kPartPath) && !value.empty()) {
+      const auto isKey = [&](const auto& each) { return each.first == key; };
+      if (std::ranges::any_of(tuning.parts, isKey)) {
+        return badTuning(fmt::format("'{}' is said twice", printable(key, 80)));
+      }
+      tuning.parts.emplace_back(key, value);
     } else {
       return badTuning(
-          fmt::format("'{}' is not one of dma=RATE, channels=N, macs=N, kernels=WAYS, once each",
+          fmt::format("'{}' is not one of dma=RATE, channels=N, macs=N, kernels=WAYS, "
+                      "device.DEVICE.PART.KEY=VALUE, once each",
                       printable(part, 40)));
     }
   }
@@ -115,10 +192,15 @@ std::string tuningText(const Tuning& tuning) {
   if (tuning.channels) add(fmt::format("channels={}", *tuning.channels));
   if (tuning.macs) add(fmt::format("macs={}", *tuning.macs));
   if (tuning.kernels) add(fmt::format("kernels={}", waysText(*tuning.kernels)));
+  for (const auto& [path, value] : tuning.parts) add(path + "=" + value);
   return text;
 }
 
 Result<Platform> tuned(Platform platform, const Tuning& tuning) {
+  if (!tuning.parts.empty()) {
+    HW_TRY(changed, withParts(platform, tuning.parts));
+    platform = std::move(changed);
+  }
   const bool engines = std::ranges::any_of(
       platform.devices, [](const DeviceSpec& device) { return !device.dma.empty(); });
   if (tuning.channels && !engines) {

@@ -125,8 +125,11 @@ std::vector<AxisTick> ValueAxis::even(double apart) const {
     if (distance < wanted) distance = digit * power;
   }
   std::vector<AxisTick> ticks;
-  for (double at = std::ceil(low_ / distance); at * distance <= high_; ++at) {
-    ticks.push_back({at * distance, valueText(at * distance, kind_)});
+  // Counted: of numbers beyond 2^53 the next one may be the same.
+  constexpr int kMost = 1'000;
+  const double first = std::ceil(low_ / distance);
+  for (int i = 0; i < kMost && (first + i) * distance <= high_; ++i) {
+    ticks.push_back({(first + i) * distance, valueText((first + i) * distance, kind_)});
   }
   return ticks;
 }

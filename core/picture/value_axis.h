@@ -44,12 +44,12 @@ class ValueAxis {
   /// makes values grow upwards. With `doubles`, for values above 0, each doubling is as long.
   ValueAxis(ColumnKind kind, double low, double high, bool doubles, double start, double length);
 
-  /// All of a span and a little more. Each doubling is as long where there are values more than
-  /// three times as large as others, and where `doubles` says so.
+  /// All of a span and a little more. Each doubling is as long where `doubles` says so, and where
+  /// some values, all from 1 up, are more than three times as large as others; never of shares.
   static ValueAxis around(ColumnKind kind, const ValueSpan& span, bool doubles, double start,
                           double length);
 
-  /// Where each doubling is as long, what is below the axis lies at its low end.
+  /// Values below an axis of doublings lie at its low end.
   double toPixel(double value) const;
   /// Marks at least `apart` pixels from each other. Where each doubling is as long: of bytes all
   /// powers of two, and quarters of their distance where few of them are on screen, whatever their

@@ -187,6 +187,19 @@ void readSample(const toml::node& node, Study& study) {
   study.seed = static_cast<std::uint64_t>(*seed);
 }
 
+/// Keys of parts of platforms: device.npu.L2.capacity = [...]. A table without the ends of a range
+/// is one part more of the path.
+void readParts(const toml::node& node, const std::string& path, Study& study) {
+  const toml::table* table = node.as_table();
+  if (table == nullptr || table->contains("from")) {
+    study.options[path] = textsOf(node, path);
+    return;
+  }
+  for (const auto& [key, child] : *table) {
+    readParts(child, fmt::format("{}.{}", path, key.str()), study);
+  }
+}
+
 Study read(const toml::table& table, Plugins plugins) {
   Study study;
   for (const auto& [key, node] : table) {
@@ -202,6 +215,8 @@ Study read(const toml::table& table, Plugins plugins) {
       study.record = textsOf(node, key.str());
     } else if (std::ranges::find(kTunings, key.str()) != std::end(kTunings)) {
       study.options[std::string(key.str())] = textsOf(node, key.str());
+    } else if (key.str() == kPartPath.substr(0, kPartPath.size() - 1)) {
+      readParts(node, std::string(key.str()), study);
     } else if (const RunOption* option = optionOf(key.str())) {
       study.options[std::string(option->name)] = textsOf(node, key.str());
     } else {
@@ -248,17 +263,21 @@ Result<std::vector<std::string>> modelsOf(const Study& study, const std::filesys
 Result<StudySettings> StudySettings::of(const Study& study, const std::filesystem::path& folder) {
   StudySettings settings;
   settings.others_ = study.options;
+  std::vector<std::string> names(std::begin(kTunings), std::end(kTunings));
+  for (const auto& [name, values] : study.options) {
+    if (name.starts_with(kPartPath)) names.push_back(name);
+  }
   OptionTexts tunings;
-  for (const std::string_view name : kTunings) {
-    if (auto given = settings.others_.extract(std::string(name))) tunings.insert(std::move(given));
+  for (const std::string& name : names) {
+    if (auto given = settings.others_.extract(name)) tunings.insert(std::move(given));
   }
   for (const RunOption& option : runOptions()) {
     if (option.name == "platform") settings.platform_ = settings.axes_.size();
     if (option.axis) HW_DO(settings.addAxis(std::string(option.name), settings.others_));
   }
   settings.tunings_ = settings.axes_.size();
-  for (const std::string_view name : kTunings) {
-    if (tunings.contains(name)) HW_DO(settings.addAxis(std::string(name), tunings));
+  for (const std::string& name : names) {
+    if (tunings.contains(name)) HW_DO(settings.addAxis(name, tunings));
   }
   HW_DO(settings.readPlatforms(folder));
   HW_DO(settings.readEach());

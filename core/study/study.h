@@ -33,7 +33,7 @@ struct Study {
   std::vector<std::string> record{};  ///< None: all.
 };
 
-/// Settings of its platforms that a study may vary: see `Tuning`.
+/// Settings of its platforms that a study may vary, beside keys of their parts: see `Tuning`.
 inline constexpr std::string_view kTunings[] = {"dma", "channels", "macs"};
 
 /// The models that a study names, in the order of their names where there are wildcards; fails

@@ -105,7 +105,7 @@ void reportQuestions(const std::string& file) {
   ask("status", 0, [&] { return statusOf(*results); });
 }
 
-/// What the studio does with a file of results.
+/// The work of the studio on a file of results.
 void reportViews(const std::string& file) {
   StudyFile read;
   line("read for the studio", seconds([&] { read = readStudyFile(file).value(); }), 1);
@@ -116,7 +116,7 @@ void reportViews(const std::string& file) {
   picks[align][0] = false;
   const std::size_t figure = table.figure("latency_ps");
   const StudyLook look = lookOf(table, table.all(), figure);
-  // What the place Study makes anew when somebody picks a value; 80,000 rows are left.
+  // All that the place Study makes anew when somebody picks a value; 80,000 rows are left.
   ask("a filter, and all that shows it", 0.05, [&] {
     const StudyRows rows = rowsOf(table, picks);
     const StudyPivot cells = pivot(table, rows, look.pair->down, look.pair->over, figure);

@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QComboBox>
 #include <QInputDialog>
+#include <QLabel>
 #include <QTest>
 #include <QTimer>
 #include <catch2/catch.hpp>
@@ -195,7 +196,7 @@ TEST_CASE("results that grow are read again, and what was chosen stays", "[study
   CHECK(opened.state().rows().size() == 6);
 }
 
-TEST_CASE("what is missing of a study runs in the background, and pauses", "[study]") {
+TEST_CASE("what is missing of a study runs in the background", "[study]") {
   OpenedStudy opened(10);
   StudyFeature& study = opened.study();
   study.setWorker({HIGHWATER_STUDIO, std::string(kStudyWorker)});
@@ -205,8 +206,31 @@ TEST_CASE("what is missing of a study runs in the background, and pauses", "[stu
   REQUIRE(test::comes([&] { return !study.job()->isRunning(); }));
   REQUIRE(test::comes([&] { return opened.state().file()->rows() == 24; }));
   CHECK(opened.state().file()->states.at("done") == 24);
-  CHECK(!study.panel()->startButton()->isEnabled());
   CHECK(!study.panel()->pauseButton()->isVisible());
+}
+
+TEST_CASE("a study that is paused keeps what is done, and goes on", "[study]") {
+  OpenedStudy opened(10);
+  StudyFeature& study = opened.study();
+  StudyRunPanel& panel = *study.panel();
+  // A worker that says of each run that it failed, but never comes to an end with one of them.
+  study.setWorker(
+      {"/bin/sh", "-c",
+       "read first; while read line; do for n in $(echo \"$line\" | tr -d '[]' | tr , ' '); do "
+       "echo $n; [ $n = 20 ] && sleep 600; echo \"[$n,1,\\\"no\\\",0.5,[]]\"; done; done"});
+  panel.startButton()->click();
+  REQUIRE(test::comes([&] { return opened.state().file()->rows() > 14; }));
+  CHECK(study.job()->isRunning());
+  CHECK(!panel.clusterButton()->isVisible());
+  panel.pauseButton()->click();
+  REQUIRE(test::comes([&] { return !study.job()->isRunning(); }));
+  REQUIRE(test::comes([&] { return opened.state().file()->states.contains("failed"); }));
+  CHECK(opened.state().file()->rows() < 24);
+  CHECK(panel.startButton()->isVisible());
+  study.setWorker({HIGHWATER_STUDIO, std::string(kStudyWorker)});
+  panel.startButton()->click();
+  REQUIRE(test::comes([&] { return !study.job()->isRunning(); }));
+  REQUIRE(test::comes([&] { return opened.state().file()->rows() == 24; }));
 }
 
 TEST_CASE("a study that cannot run or be read says why, and nothing is lost", "[study]") {
@@ -262,4 +286,60 @@ TEST_CASE("a study goes to a cluster, and what its tasks did is collected", "[st
   panel.collectButton()->click();
   REQUIRE(test::comes([&] { return opened.state().file()->rows() == 24; }));
   CHECK(opened.window.messages()->text() == QStringLiteral("10 runs of 1 tasks are there."));
+}
+
+TEST_CASE("another file takes the place of the first, whatever was on show of that", "[study]") {
+  OpenedStudy opened;
+  StudyViews& views = *opened.study().views();
+  views.model()->setAll(true);
+  opened.state().choose(5);
+  const test::ScratchFolder folder;
+  const std::string text = "models = \"samples:chain\"\nallocators = \"none,fast\"\n";
+  const StudyRuns runs = StudyRuns::of(parseStudy(text).value(), folder.path()).value();
+  {
+    auto results = StudyResults::write(folder.file("small.db"), runs, text, false).value();
+    std::vector<StudyResult> rows;
+    for (std::size_t number = 0; number < 2; ++number) {
+      StudyResult row{.number = number};
+      for (const auto& figure : studyFigures()) {
+        row.figures.push_back(figure.key == "fits"   ? Value(1)
+                              : figure.key == "peak" ? Value(number + 7)
+                                                     : Value());
+      }
+      rows.push_back(std::move(row));
+    }
+    REQUIRE(results.put(rows).has_value());
+  }
+  opened.window.openModel(QString::fromStdString(folder.file("small.db")));
+  REQUIRE(test::comes([&] { return opened.state().table().size() == 2; }));
+  CHECK(views.table()->model()->rowCount() == 2);
+  CHECK(!opened.state().chosen());
+  CHECK(!opened.state().pair());
+  CHECK(opened.study().panel()->title() == QStringLiteral("No run is chosen"));
+  CHECK(!views.heat()->isVisible());
+  views.table()->sortByColumn(0, Qt::DescendingOrder);
+  opened.state().choose(1);
+  CHECK(opened.study().panel()->title() == QStringLiteral("fast"));
+}
+
+TEST_CASE("a crashed run is missing, and names with tags are shown as they are", "[study]") {
+  OpenedStudy opened;
+  {
+    auto database = Database::open(opened.file.path().toStdString(), Database::Mode::write).value();
+    REQUIRE(database
+                .execute("UPDATE runs SET state = 'crashed', fits = NULL, error = '<img src=x>' "
+                         "WHERE rowid < 3")
+                .has_value());
+  }
+  REQUIRE(test::comes([&] { return opened.state().table().size() == 22; }));
+  StudyRunPanel& panel = *opened.study().panel();
+  CHECK(panel.startButton()->isEnabled());
+  opened.study().setWorker({HIGHWATER_STUDIO, std::string(kStudyWorker)});
+  panel.startButton()->click();
+  REQUIRE(test::comes([&] { return !opened.study().job()->isRunning(); }));
+  REQUIRE(test::comes([&] { return opened.state().table().size() == 24; }));
+  for (const QLabel* label : panel.findChildren<QLabel*>()) {
+    if (label->text().startsWith(QStringLiteral("<table>"))) continue;  // Escaped by itself.
+    if (!label->text().isEmpty()) CHECK(label->textFormat() == Qt::PlainText);
+  }
 }

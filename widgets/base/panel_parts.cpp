@@ -96,6 +96,22 @@ void fitColumns(QTableView* table) {
   }
 }
 
+QLabel* strongLabel(const QString& text, QWidget* parent) {
+  auto* label = new QLabel(text, parent);
+  label->setTextFormat(Qt::PlainText);
+  QFont font = label->font();
+  font.setWeight(QFont::DemiBold);
+  label->setFont(font);
+  return label;
+}
+
+QLabel* mutedLabel(const QString& text, QWidget* parent) {
+  auto* label = new QLabel(text, parent);
+  label->setTextFormat(Qt::PlainText);
+  label->setForegroundRole(QPalette::PlaceholderText);
+  return label;
+}
+
 void fillListPanel(QWidget* panel, QStackedWidget* stack, QLabel* empty, QTableWidget* table,
                    std::initializer_list<QPushButton*> buttons) {
   dressTable(table);

@@ -53,6 +53,10 @@ void fillRows(QTableWidget* table, const QStringList& columns,
 /// Columns as wide as the first rows need, but none very wide.
 void fitColumns(QTableView* table);
 
+/// Labels of plain text, whatever tags are in it: bold, and muted.
+QLabel* strongLabel(const QString& text, QWidget* parent);
+QLabel* mutedLabel(const QString& text, QWidget* parent);
+
 /// Fills `panel` with `stack`, and that with two pages: `empty`, words in the middle, for when
 /// there is nothing; and `table`, whole rows without a frame, under a line of `buttons`.
 void fillListPanel(QWidget* panel, QStackedWidget* stack, QLabel* empty, QTableWidget* table,

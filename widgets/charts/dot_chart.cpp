@@ -12,6 +12,7 @@
 
 #include "widgets/base/theme.h"
 #include "widgets/plot/painter_canvas.h"
+#include "widgets/text/text.h"
 
 namespace hw {
 
@@ -19,7 +20,7 @@ namespace {
 
 /// A dot is hit so far beside it, too.
 constexpr double kBesideDot = 5;
-/// What is larger is no dot but a cell or a panel, which gets no circle but a frame.
+/// The largest dot; larger shapes are cells or panels, which get a frame.
 constexpr double kLargestDot = 24;
 
 /// "front-0", "front-1", …
@@ -246,7 +247,7 @@ bool DotChart::event(QEvent* event) {
   const auto* help = static_cast<QHelpEvent*>(event);
   makePicture();
   const Dot* dot = dotAt(help->pos());
-  QToolTip::showText(help->globalPos(), dot != nullptr ? dot->toolTip : QString(), this);
+  QToolTip::showText(help->globalPos(), dot != nullptr ? plainTip(dot->toolTip) : QString(), this);
   return true;
 }
 

@@ -19,28 +19,14 @@ namespace {
 constexpr std::size_t kMostButtons = 12;
 constexpr std::size_t kMostShares = 8;
 
-QLabel* strong(const QString& text, QWidget* parent) {
-  auto* label = new QLabel(text, parent);
-  QFont font = label->font();
-  font.setWeight(QFont::DemiBold);
-  label->setFont(font);
-  return label;
-}
-
-QLabel* muted(const QString& text, QWidget* parent) {
-  auto* label = new QLabel(text, parent);
-  label->setForegroundRole(QPalette::PlaceholderText);
-  return label;
-}
-
 }  // namespace
 
 StudyFilters::StudyFilters(StudyViewState* state, QWidget* parent)
     : QScrollArea(parent),
       state_(state),
-      count_(muted(QString(), this)),
+      count_(mutedLabel(QString(), this)),
       clear_(new QPushButton(tr("Clear filters"), this)),
-      heading_(strong(QString(), this)),
+      heading_(strongLabel(QString(), this)),
       shares_(new QTableWidget(this)) {
   setObjectName(QStringLiteral("studyFilters"));
   setAccessibleName(tr("Axes of the study"));
@@ -107,9 +93,9 @@ void StudyFilters::rebuild() {
 void StudyFilters::addAxis(std::size_t axis) {
   const StudyTable::Axis& each = state_->table().axes[axis];
   auto* head = new QHBoxLayout;
-  head->addWidget(strong(viewText(axisTitle(each.name)), axes_));
+  head->addWidget(strongLabel(viewText(axisTitle(each.name)), axes_));
   head->addStretch(1);
-  head->addWidget(muted(tr("%1 values").arg(each.values.size()), axes_));
+  head->addWidget(mutedLabel(tr("%1 values").arg(each.values.size()), axes_));
   auto* rows = new QVBoxLayout;
   rows->setSpacing(6);
   rows->addLayout(head);
@@ -150,7 +136,9 @@ QWidget* StudyFilters::valueMenu(std::size_t axis) {
   button->setObjectName(QStringLiteral("menu:") + viewText(each.name));
   button->setPopupMode(QToolButton::InstantPopup);
   auto* menu = new QMenu(button);
-  for (std::size_t value = 0; value < each.values.size(); ++value) {
+  // More are for a condition of the command line.
+  const std::size_t shown = std::min(each.values.size(), StudyLook::kMostValues);
+  for (std::size_t value = 0; value < shown; ++value) {
     QAction* action = menu->addAction(QString::fromStdString(valueName(each.values[value])));
     action->setCheckable(true);
     connect(action, &QAction::triggered, this, [this, axis, value, isModel](bool on) {

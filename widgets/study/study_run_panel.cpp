@@ -16,19 +16,17 @@ namespace hw {
 
 namespace {
 
-QLabel* wrapped(QWidget* parent) {
-  auto* label = new QLabel(parent);
+/// `label` with lines as long as there is room, to be marked and copied.
+QLabel* wrapped(QLabel* label) {
   label->setWordWrap(true);
   label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   return label;
 }
 
-QLabel* heading(QWidget* parent) {
-  auto* label = wrapped(parent);
-  QFont font = label->font();
-  font.setWeight(QFont::DemiBold);
-  label->setFont(font);
-  return label;
+QLabel* words(QWidget* parent) {
+  auto* label = new QLabel(parent);
+  label->setTextFormat(Qt::PlainText);
+  return wrapped(label);
 }
 
 /// The row that differs from `row` only on `axis`, where it has the value at `value`.
@@ -50,21 +48,21 @@ std::optional<std::uint32_t> rowBeside(const StudyTable& table, std::uint32_t ro
 StudyRunPanel::StudyRunPanel(StudyViewState* state, QWidget* parent)
     : QScrollArea(parent),
       state_(state),
-      title_(heading(this)),
-      where_(wrapped(this)),
+      title_(wrapped(strongLabel(QString(), this))),
+      where_(wrapped(mutedLabel(QString(), this))),
       picture_(new QLabel(this)),
-      facts_(wrapped(this)),
+      facts_(words(this)),
       open_(new QPushButton(tr("Open the run"), this)),
       below_(new QPushButton(tr("Compare with A"), this)),
-      neighbours_(wrapped(this)),
-      runHeading_(heading(this)),
-      runText_(wrapped(this)),
+      neighbours_(words(this)),
+      runHeading_(wrapped(strongLabel(QString(), this))),
+      runText_(words(this)),
       progress_(new QProgressBar(this)),
       start_(new QPushButton(tr("Run what is missing"), this)),
       pause_(new QPushButton(tr("Pause"), this)),
       cluster_(new QPushButton(tr("Use the cluster\u2026"), this)),
       collect_(new QPushButton(tr("Collect"), this)),
-      reasonHeading_(heading(this)),
+      reasonHeading_(wrapped(strongLabel(QString(), this))),
       reasons_(new QTableWidget(this)) {
   setObjectName(QStringLiteral("studyRunPanel"));
   setAccessibleName(tr("The run that is chosen"));
@@ -90,7 +88,6 @@ void StudyRunPanel::dress() {
   picture_->setAccessibleName(tr("Map of the first memory of the run"));
   picture_->setMinimumWidth(1);
   picture_->hide();
-  where_->setForegroundRole(QPalette::PlaceholderText);
   facts_->setTextFormat(Qt::RichText);
   open_->setObjectName(QStringLiteral("studyOpen"));
   open_->setDefault(true);
@@ -217,8 +214,7 @@ QString StudyRunPanel::neighbourText(std::uint32_t row) const {
     lines.append(std::abs(change) < kSame
                      ? tr("%1: the same %2").arg(name, what)
                      : (change < 0 ? tr("%1: %2 %3 % lower") : tr("%1: %2 %3 % higher"))
-                           .arg(name, what)
-                           .arg(100 * std::abs(change), 0, 'f', 1));
+                           .arg(name, what, QString::number(100 * std::abs(change), 'f', 1)));
   }
   return lines.join(QLatin1Char('\n'));
 }
@@ -229,12 +225,11 @@ void StudyRunPanel::showFile() {
   reasons_->setVisible(file && !file->reasons.empty());
   showState();
   if (!file) return;
-  std::size_t without = 0;
   std::vector<QStringList> rows;
   for (const auto& [reason, count] : file->reasons) {
-    without += count;
     rows.push_back({QString::fromStdString(printable(reason, 200)), grouped(count)});
   }
+  const std::size_t without = file->rows() - file->fitting;
   reasonHeading_->setText(tr("Without a plan that fits: %1 runs").arg(grouped(without)));
   fillRows(reasons_, {QString(), QString()}, rows);
   const int rowHeight = reasons_->verticalHeader()->defaultSectionSize();
@@ -250,7 +245,11 @@ void StudyRunPanel::showState() {
   const auto file = state_->file();
   const std::size_t done = running_ ? running_->done : file ? file->rows() : 0;
   const std::size_t of = running_ ? running_->of : file && file->runs ? file->runs->size() : done;
-  runHeading_->setText(running_ ? tr("Running") : file ? tr("The study") : QString());
+  const bool other = running_ && file && running_->results != file->path;
+  runHeading_->setText(other      ? tr("Another study runs")
+                       : running_ ? tr("Running")
+                       : file     ? tr("The study")
+                                  : QString());
   QString text = file || running_ ? tr("%1 of %2 runs").arg(grouped(done), grouped(of)) : QString();
   if (running_ && running_->perSecond > 0) {
     const double left = static_cast<double>(of - std::min(of, done)) / running_->perSecond;
@@ -259,17 +258,16 @@ void StudyRunPanel::showState() {
     text += tr("; %1 runs/s").arg(running_->perSecond, 0, 'f', running_->perSecond < 10 ? 1 : 0);
   }
   if (file && !file->runs)
-    text += tr("\nIts study cannot be read any more: %1").arg(viewText(file->why));
+    text += tr("\nIts study cannot be read any more: %1")
+                .arg(QString::fromStdString(printable(file->why, 200)));
   runText_->setText(text);
   progress_->setVisible((file || running_) && of > 0);
   progress_->setRange(0, 1000);
   progress_->setValue(of > 0 ? static_cast<int>(1000 * std::min(done, of) / of) : 0);
   const bool known = file && file->runs;
   start_->setVisible(!running_ && known);
-  start_->setEnabled(done < of);
-  start_->setToolTip(done < of ? tr("Runs what is missing or out of date, in the background")
-                               : tr("Nothing is missing"));
-  cluster_->setVisible(!running_ && known && done < of);
+  start_->setToolTip(tr("Runs what is missing, crashed or is out of date, in the background"));
+  cluster_->setVisible(!running_ && known);
   collect_->setVisible(!running_ && known &&
                        std::filesystem::is_directory(ShardFolder(file->path).path()));
   pause_->setVisible(running_.has_value());

@@ -35,6 +35,7 @@ class StudyRunPanel : public QScrollArea {
 
   /// The study runs, `done` of `of` runs being there; nothing: it does not.
   struct Running {
+    std::string results{};  ///< The path of its file.
     std::size_t done = 0;
     std::size_t of = 0;
     double perSecond = 0;

@@ -19,6 +19,7 @@ constexpr std::size_t kMostFigures = 3;
 
 StudyTableModel::StudyTableModel(StudyViewState* state, QObject* parent)
     : QAbstractTableModel(parent), state_(state) {
+  connect(state, &StudyViewState::fileChanged, this, &StudyTableModel::refresh);
   connect(state, &StudyViewState::viewChanged, this, &StudyTableModel::refresh);
   refresh();
 }
@@ -73,7 +74,7 @@ void StudyTableModel::arrange() {
   const auto less = [&](std::uint32_t a, std::uint32_t b) {
     if (by.isAxis) return table.axes[by.place].codes[a] < table.axes[by.place].codes[b];
     const auto& numbers = table.figures[by.place].numbers;
-    // What is not known comes last.
+    // Numbers that are not known come last.
     return numbers[a] < numbers[b] || (std::isnan(numbers[b]) && !std::isnan(numbers[a]));
   };
   if (order_ == Qt::AscendingOrder) {

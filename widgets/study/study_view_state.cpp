@@ -29,7 +29,7 @@ StudyViewState::StudyViewState(QObject* parent) : QObject(parent) {
   connect(&watch_, &QTimer::timeout, this, &StudyViewState::refresh);
 }
 
-/// What was chosen in one file says nothing of another.
+/// Choices in one file say nothing of another.
 void StudyViewState::forget() {
   picks_.clear();
   pair_.reset();
@@ -62,7 +62,7 @@ void StudyViewState::read() {
 
 void StudyViewState::take(const Read& read) {
   failure_ = read ? QString() : QString::fromStdString(read.error().text());
-  if (!read) {  // What was on show stays.
+  if (!read) {  // The file on show stays.
     path_ = file_ ? QString::fromStdString(file_->path) : QString();
     Q_EMIT failed(failure_);
     return;
@@ -76,11 +76,11 @@ void StudyViewState::take(const Read& read) {
   Q_EMIT chosenChanged();
 }
 
-/// What was chosen by name, as far as it is still there.
+/// Choices by name, as far as they are still there.
 void StudyViewState::chooseLook() {
   model_ = figure_ = 0;
   look_ = {};
-  if (isEmpty()) return;
+  if (isEmpty()) return pair_.reset();
   const StudyTable& all = table();
   const auto& models = all.axes[all.axis("model")].values;
   const auto model = std::ranges::find(models, modelName_);
@@ -90,7 +90,7 @@ void StudyViewState::chooseLook() {
   if (figure != all.figures.end()) {
     figure_ = static_cast<std::size_t>(figure - all.figures.begin());
   }
-  if (all.figures.empty()) return;
+  if (all.figures.empty()) return pair_.reset();
   look_ = lookOf(all, all.all(), figure_);
   const auto known = [&](std::size_t axis) {
     return std::ranges::find(look_.axes, axis) != look_.axes.end();

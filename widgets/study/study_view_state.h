@@ -32,7 +32,7 @@ class StudyViewState : public QObject {
   QString path() const { return path_; }
   /// Null before there is one.
   std::shared_ptr<const StudyFile> file() const { return file_; }
-  /// Why the last one could not be read; empty: it could.
+  /// The reason why the last one could not be read; empty: it could.
   QString failure() const { return failure_; }
   /// Reads it again if it has changed.
   void refresh();

@@ -29,14 +29,14 @@ StudyViews::StudyViews(StudyViewState* state, QWidget* empty, QWidget* parent)
       state_(state),
       stack_(new QStackedWidget(this)),
       chips_(new QWidget(this)),
-      summary_(new QLabel(this)),
+      summary_(mutedLabel(QString(), this)),
       figures_(new Segment(this)),
       pair_(new QComboBox(this)),
       grid_(new QGridLayout),
       dots_(new DotChart(this)),
       heat_(new DotChart(this)),
       multiples_(new DotChart(this)),
-      tableTitle_(new QLabel(this)),
+      tableTitle_(strongLabel(QString(), this)),
       allRows_(new QPushButton(this)),
       table_(new QTableView(this)),
       bars_(new BarDelegate(this)),
@@ -67,6 +67,7 @@ StudyViews::StudyViews(StudyViewState* state, QWidget* empty, QWidget* parent)
   arrange();
   connectAll();
   showFile();
+  refresh();
 }
 
 QWidget* StudyViews::buildHead() {
@@ -90,10 +91,6 @@ QWidget* StudyViews::buildHead() {
 QWidget* StudyViews::buildTable() {
   auto* room = new QWidget(this);
   auto* head = new QHBoxLayout;
-  QFont strong = tableTitle_->font();
-  strong.setWeight(QFont::DemiBold);
-  tableTitle_->setFont(strong);
-  summary_->setForegroundRole(QPalette::PlaceholderText);
   allRows_->setObjectName(QStringLiteral("studyAllRows"));
   head->addWidget(tableTitle_);
   head->addWidget(summary_);
@@ -116,6 +113,7 @@ void StudyViews::connectAll() {
   connect(state_, &StudyViewState::fileChanged, this, &StudyViews::showFile);
   connect(state_, &StudyViewState::viewChanged, this, &StudyViews::refresh);
   connect(state_, &StudyViewState::chosenChanged, this, &StudyViews::showChosen);
+  connect(model_, &QAbstractItemModel::modelReset, this, &StudyViews::showChosen);
   connect(dots_, &DotChart::picked, this,
           [this](int dot) { state_->choose(model_->front()[static_cast<std::size_t>(dot)]); });
   connect(heat_, &DotChart::picked, this, &StudyViews::pickCell);
@@ -145,7 +143,6 @@ void StudyViews::pickCell(int cell) {
 void StudyViews::showFile() {
   stack_->setCurrentIndex(state_->file() ? 1 : 0);
   fillFigures();
-  refresh();
 }
 
 /// Buttons for the figures of the table.
@@ -280,7 +277,8 @@ void StudyViews::showChosen() {
   if (chosen && !state_->isEmpty()) {
     const auto found = std::ranges::find(model_->front(), *chosen);
     if (found != model_->front().end()) dot = static_cast<int>(found - model_->front().begin());
-    if (const auto pair = state_->pair()) {
+    const auto pair = state_->pair();
+    if (pair && std::ranges::binary_search(state_->rows(), *chosen)) {
       const StudyTable& table = state_->table();
       cell = static_cast<int>(table.axes[pair->down].codes[*chosen] * cells_.across +
                               table.axes[pair->over].codes[*chosen]);

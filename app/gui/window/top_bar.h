@@ -49,7 +49,7 @@ class TopBar : public QWidget {
   /// Narrower ones have Undo and Export in the menu alone.
   static constexpr int kRoomForButtons = 960;
 
-  /// What stands beside the logo.
+  /// Texts beside the logo.
   struct Caption {
     QString name{};
     QString toolTip{};

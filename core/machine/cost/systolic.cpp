@@ -36,7 +36,7 @@ SystolicMapping mappingOf(const CostSpec& cost, const Loops& loops) {
                                           loops[Loop::kernelColumn]),
                               "products"};
   const SystolicSide channels{loops[Loop::output], "output channels"};
-  // What is stationary is filled in row by row first; outputs fill as they flow.
+  // Stationary weights and inputs are filled in row by row first; outputs fill as they flow.
   const std::int64_t once = cost.rows + cost.columns - 2;
   if (cost.dataflow == Dataflow::output) return {places, channels, products, once};
   if (cost.dataflow == Dataflow::input) return {products, places, channels, once + cost.rows};

@@ -268,6 +268,27 @@ Result<Database> openResults(const std::string& path) {
   return std::move(database);
 }
 
+Result<std::string> metaOf(Database& results, const std::string& key) {
+  HW_TRY(rows, results.rows("SELECT value FROM meta WHERE key = ?", {key}));
+  return rows.empty() ? std::string() : rows[0][0].exact();
+}
+
+std::size_t StudyCounts::rows() const {
+  std::size_t rows = 0;
+  for (const auto& [state, count] : states) rows += count;
+  return rows;
+}
+
+Result<StudyCounts> countsOf(Database& results) {
+  StudyCounts counts;
+  HW_TRY(states, results.rows("SELECT state, count(*), sum(seconds) FROM runs GROUP BY state"));
+  for (const auto& row : states) {
+    counts.states[row[0].exact()] = static_cast<std::size_t>(row[1].whole().value_or(0));
+    counts.seconds += row[2].number().value_or(0);
+  }
+  return counts;
+}
+
 Result<std::size_t> unmetRows(Database& results) {
   HW_TRY(rules, StudyRules::of(results));
   if (rules.constraints.empty()) return 0;
@@ -277,14 +298,10 @@ Result<std::size_t> unmetRows(Database& results) {
 }
 
 Result<StudyStatus> statusOf(Database& results) {
-  StudyStatus status;
-  HW_TRY(states, results.rows("SELECT state, count(*), sum(seconds) FROM runs GROUP BY state"));
-  for (const auto& row : states) {
-    status.states[row[0].exact()] = static_cast<std::size_t>(row[1].whole().value_or(0));
-    status.seconds += row[2].number().value_or(0);
-  }
-  HW_TRY(meta, results.rows("SELECT value FROM meta WHERE key = 'folder'"));
-  const std::filesystem::path folder = meta.empty() ? "" : meta[0][0].exact();
+  HW_TRY(counts, countsOf(results));
+  StudyStatus status{counts};
+  HW_TRY(folderText, metaOf(results, "folder"));
+  const std::filesystem::path folder = folderText;
   const auto compare = [&](const std::string& column, auto* print) -> Result<void> {
     HW_TRY(rows, results.rows(fmt::format(
                      "SELECT {0}, {0}_sha256, count(*) FROM runs GROUP BY 1, 2", column)));

@@ -75,10 +75,20 @@ class StudyResults {
 /// A file of results to ask. Fails where it is none, or of a newer version.
 Result<Database> openResults(const std::string& path);
 
-/// The rows of a file of results, counted, and those that would come out otherwise today.
-struct StudyStatus {
-  std::map<std::string, std::size_t> states{};  ///< Rows, by the name of their state.
+/// The value of a key of the table `meta`; empty: there is none.
+Result<std::string> metaOf(Database& results, const std::string& key);
+
+/// The rows of a file of results, counted.
+struct StudyCounts {
+  std::map<std::string, std::size_t> states{};  ///< By the name of their state.
   double seconds = 0;                           ///< Sum of the times of all runs.
+
+  std::size_t rows() const;
+};
+Result<StudyCounts> countsOf(Database& results);
+
+/// The same with those that would come out otherwise today.
+struct StudyStatus : StudyCounts {
   /// Rows whose model, platform or program has changed, by the reason in words.
   std::map<std::string, std::size_t> stale{};
   std::string constraints{};  ///< Of the study, as SQL; empty: it has none.

@@ -40,9 +40,9 @@ struct StudyTally {
 };
 
 /// Does the runs of a study that `numbers` name, in processes that each do some at a time, and puts
-/// what comes of them into `results` twice a second. A process that dies is
-/// replaced; a run in which two died is recorded as crashed. On a stop, what is done is written.
-/// Fails where results cannot be written, or workers die before they begin a run.
+/// their results into `results` twice a second. A process that dies is replaced; a run in which two
+/// died is recorded as crashed. On a stop, what is done is written. Fails where results cannot be
+/// written, or workers die before they begin a run.
 Result<StudyTally> runStudy(const StudyRuns& runs, const std::vector<std::size_t>& numbers,
                             StudyResults& results, const StudyWork& work);
 

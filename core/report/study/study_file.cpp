@@ -15,11 +15,6 @@ constexpr const char* kShownFigures[] = {"latency_ps",    "peak",          "move
                                          "fragmentation", "capacity_l2",   "lower_bound"};
 constexpr int kMostReasons = 20;
 
-Result<std::string> metaOf(Database& results, const std::string& key) {
-  HW_TRY(rows, results.rows("SELECT value FROM meta WHERE key = ?", {key}));
-  return rows.empty() ? std::string() : rows[0][0].exact();
-}
-
 /// See `StudyFile::reasons`.
 Result<std::vector<std::pair<std::string, std::size_t>>> reasonsOf(Database& results) {
   std::vector<std::pair<std::string, std::size_t>> reasons;
@@ -38,12 +33,6 @@ Result<std::vector<std::pair<std::string, std::size_t>>> reasonsOf(Database& res
 
 }  // namespace
 
-std::size_t StudyFile::rows() const {
-  std::size_t rows = 0;
-  for (const auto& [state, count] : states) rows += count;
-  return rows;
-}
-
 std::optional<StudyRun> StudyFile::runOf(std::uint32_t row) const {
   if (!runs) return std::nullopt;
   std::map<std::string, std::string> values;
@@ -53,25 +42,33 @@ std::optional<StudyRun> StudyFile::runOf(std::uint32_t row) const {
   return runs->find(values["model"], values["allocator"], values);
 }
 
-Result<StudyFile> readStudyFile(const std::string& path, const std::string& where) {
+Result<StudyFile> readStudyFile(const std::string& path, const std::string& where,
+                                const std::string& figure) {
   HW_TRY(results, openResults(path));
-  StudyFile file{.path = path};
+  HW_DO(results.execute("BEGIN"));  // All of it is of one moment.
+  StudyFile file;
+  file.path = path;
   HW_TRY(axes, axesOf(results));
   HW_TRY(rules, StudyRules::of(results));
   std::vector<std::string> figures(std::begin(kShownFigures), std::end(kShownFigures));
   std::erase_if(figures, [&](const std::string& key) { return !rules.keeps(key); });
+  const bool isKnown = std::ranges::find(figures, figure) != figures.end();
+  if (!figure.empty() && !isKnown) figures.push_back(figure);
   HW_TRY(table, readTable({results, where}, axes, figures));
   file.table = std::move(table);
-  std::erase_if(file.table.figures, [](const StudyTable::Figure& figure) {
-    return std::ranges::all_of(figure.numbers, [](double each) { return std::isnan(each); });
+  std::erase_if(file.table.figures, [](const StudyTable::Figure& each) {
+    return std::ranges::all_of(each.numbers, [](double number) { return std::isnan(number); });
   });
-  HW_TRY(states, results.rows("SELECT state, count(*), sum(seconds) FROM runs GROUP BY state"));
-  for (const auto& row : states) {
-    file.states[row[0].exact()] = static_cast<std::size_t>(row[1].whole().value_or(0));
-    file.seconds += row[2].number().value_or(0);
-  }
+  HW_TRY(counts, countsOf(results));
+  static_cast<StudyCounts&>(file) = std::move(counts);
+  HW_TRY(fitting, ask({results}, "count(*)"));
+  HW_TRY(fittingRows, fitting.all());
+  file.fitting = static_cast<std::size_t>(fittingRows[0][0].whole().value_or(0));
   HW_TRY(reasons, reasonsOf(results));
   file.reasons = std::move(reasons);
+  std::size_t told = file.fitting;
+  for (const auto& [reason, count] : file.reasons) told += count;
+  if (told < file.rows()) file.reasons.emplace_back("other reasons", file.rows() - told);
   HW_TRY(text, metaOf(results, "study"));
   HW_TRY(folder, metaOf(results, "folder"));
   const auto study = parseStudy(text);

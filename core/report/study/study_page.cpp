@@ -15,7 +15,7 @@
 namespace hw {
 namespace {
 
-/// A page with more models would take a reader longer than the studio does.
+/// Further models are left to the studio.
 constexpr std::size_t kMostModels = 40;
 
 std::string number(std::size_t count) { return groupDigits(static_cast<std::int64_t>(count)); }
@@ -33,8 +33,10 @@ class StudyPage : public WebPage {
         look_(lookOf(file.table, file.table.all(), figure)) {}
 
   std::string write(const std::string& how) {
-    cards({{"runs with a plan that fits", number(table_.size()), "all below is about them"},
-           {"without", number(file_.rows() - table_.size()), "reasons at the end"}});
+    cards({{"runs with a plan that fits", number(file_.fitting),
+            table_.size() < file_.fitting ? number(table_.size()) + " of them are shown"
+                                          : "all below is about them"},
+           {"without", number(file_.rows() - file_.fitting), "reasons at the end"}});
     shares();
     if (look_.pair) {
       const MultiplesScene scene = multiplesScene(table_, table_.all(), look_.pair->over,
@@ -122,10 +124,9 @@ Result<std::string> studyPage(const StudyFile& file, const std::string& figure,
                               const std::string& command) {
   HW_TRY(key, figureNamed(figure));
   const auto known = std::ranges::find(file.table.figures, key, &StudyTable::Figure::key);
-  const auto peak = std::ranges::find(file.table.figures, "peak", &StudyTable::Figure::key);
-  if (known == file.table.figures.end() || peak == file.table.figures.end()) {
+  if (known == file.table.figures.end()) {
     return fail(ErrorCode::invalidArgument,
-                fmt::format("no row with a plan that fits has {} and a peak", key));
+                fmt::format("no row with a plan that fits has {}", key));
   }
   const auto place = static_cast<std::size_t>(known - file.table.figures.begin());
   return StudyPage(file, place).write(command);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/base/text.h"
+#include "core/machine/tuning.h"
 #include "core/picture/svg_canvas.h"
 #include "core/picture/value_axis.h"
 #include "core/report/study/results.h"
@@ -18,36 +19,42 @@ namespace {
 
 /// More curves are not told apart.
 constexpr std::size_t kMostSeries = 8;
-/// Dots of one cell of a grid with so many lines and columns look like one.
-constexpr int kDotGrid = 160;
-
-/// The values that a row has, on axes of doublings where there are such.
-class Thinning {
- public:
-  void add(Point at, std::vector<Point>& kept) {
-    const auto place = [](double value) {
-      return static_cast<int>(std::floor(std::log2(std::max(1e-9, value)) * kDotGrid / 8));
-    };
-    if (seen_.insert({place(at.x), place(at.y)}).second) kept.push_back(at);
-  }
-
- private:
-  std::set<std::pair<int, int>> seen_;
-};
+/// Dots of one cell of a grid with so many lines and columns over the plot look like one.
+constexpr int kDotGrid = 200;
 
 std::string capital(std::string text) {
   if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   return text;
 }
 
+Point pointOf(const StudyTable& table, std::uint32_t row, std::size_t across, std::size_t figure) {
+  return {table.figures[across].numbers[row], table.figures[figure].numbers[row]};
+}
+
 std::vector<Point> pointsOf(const StudyTable& table, const StudyRows& rows, std::size_t across,
                             std::size_t figure) {
-  Thinning thin;
   std::vector<Point> points;
+  ValueSpan x;
+  ValueSpan y;
   for (const std::uint32_t row : rows) {
-    const Point at{table.figures[across].numbers[row], table.figures[figure].numbers[row]};
-    if (!std::isnan(at.x) && !std::isnan(at.y)) thin.add(at, points);
+    const Point at = pointOf(table, row, across, figure);
+    if (std::isnan(at.x) || std::isnan(at.y)) continue;
+    points.push_back(at);
+    x.include(at.x);
+    y.include(at.y);
   }
+  // Axes as they are drawn.
+  const auto right =
+      ValueAxis::around(kindOf(table.figures[across].key), x, x.low >= 1, 0, kDotGrid);
+  const auto up = ValueAxis::around(kindOf(table.figures[figure].key), y, false, 0, kDotGrid);
+  std::vector<bool> seen((kDotGrid + 1) * (kDotGrid + 1));
+  std::erase_if(points, [&](const Point& at) {
+    const auto cell =
+        static_cast<std::size_t>(int(up.toPixel(at.y)) * (kDotGrid + 1) + int(right.toPixel(at.x)));
+    const bool isTaken = seen[cell];
+    seen[cell] = true;
+    return isTaken;
+  });
   return points;
 }
 
@@ -59,6 +66,12 @@ std::string modelName(const std::string& model) {
 }
 
 std::string axisWord(const std::string& name) {
+  if (name.starts_with(kPartPath)) {  // "device.npu.L2.capacity": the part and its key.
+    const auto words = splitText(name, '.');
+    const std::size_t last = words.size() - 1;
+    return printable(last > 2 ? fmt::format("{} {}", words[last - 1], words[last]) : words[last],
+                     60);
+  }
   constexpr std::pair<std::string_view, std::string_view> kWritten[] = {
       {"l2", "L2"}, {"l3", "L3"}, {"dma", "DMA"}, {"macs", "MACs"}};
   const auto found = std::ranges::find(kWritten, name, [](const auto& each) { return each.first; });
@@ -93,9 +106,7 @@ DotsScene dotsScene(const StudyTable& table, const StudyRows& rows, const StudyR
   scene.faint = pointsOf(table, others, across, figure);
   scene.dots = pointsOf(table, rows, across, figure);
   const std::size_t model = table.axis("model");
-  const auto at = [&](std::uint32_t row) {
-    return Point{table.figures[across].numbers[row], table.figures[figure].numbers[row]};
-  };
+  const auto at = [&](std::uint32_t row) { return pointOf(table, row, across, figure); };
   for (const std::uint32_t row : frontOf(table, rows, model, {across, figure})) {
     scene.front.push_back(
         {at(row), fmt::format("{}, {}: {}", valueText(at(row).x, scene.across),
@@ -176,6 +187,8 @@ MultiplesScene multiplesScene(const StudyTable& table, const StudyRows& rows, st
 
 StudyLook lookOf(const StudyTable& table, const StudyRows& rows, std::size_t figure) {
   StudyLook look;
+  const auto isPeak = [](const StudyTable::Figure& each) { return each.key == "peak"; };
+  if (std::ranges::none_of(table.figures, isPeak)) look.across = table.figures[figure].key;
   for (const StudyTable::Figure& each : table.figures) {
     if (each.key != "capacity_l2") continue;
     std::set<double> capacities;
@@ -185,8 +198,18 @@ StudyLook lookOf(const StudyTable& table, const StudyRows& rows, std::size_t fig
     }
     if (capacities.size() > 1) look.across = each.key;
   }
-  for (const AxisShare& share : sharesOf(table, rows, figure)) {
-    if (table.axes[share.axis].name != "model") look.axes.push_back(share.axis);
+  const auto add = [&](std::size_t axis) {
+    const bool known = std::ranges::find(look.axes, axis) != look.axes.end();
+    const bool shown = table.axes[axis].name != "model" && !known &&
+                       table.axes[axis].values.size() <= StudyLook::kMostValues;
+    if (shown) look.axes.push_back(axis);
+  };
+  for (const AxisShare& share : sharesOf(table, rows, figure)) add(share.axis);
+  // Of a figure of zeros nothing matters, but rows differ all the same.
+  for (std::size_t axis = 0; axis < table.axes.size(); ++axis) {
+    const auto& codes = table.axes[axis].codes;
+    const auto isOther = [&](std::uint32_t row) { return codes[row] != codes[rows.front()]; };
+    if (std::ranges::any_of(rows, isOther)) add(axis);
   }
   if (look.axes.size() < 2) return look;
   const auto named = [&](std::string_view name, std::size_t otherwise) {

@@ -35,7 +35,12 @@ MultiplesScene multiplesScene(const StudyTable& table, const StudyRows& rows, st
 
 /// The axes of pictures of a file.
 struct StudyLook {
-  std::string across = "peak";  ///< To the right of dots; the capacity, where that varies.
+  /// An axis with more values has no room in a picture.
+  static constexpr std::size_t kMostValues = 200;
+
+  /// To the right of dots: the capacity where that varies, else the peak, or the figure itself
+  /// where rows have no peak.
+  std::string across = "peak";
   /// Those on which rows differ, those that matter most first; the model apart.
   std::vector<std::size_t> axes{};
   /// Of the heat map, its lines and its columns, over which curves are drawn, too: allocators and

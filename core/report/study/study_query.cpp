@@ -69,6 +69,17 @@ Result<ResultTable> tableOf(Database& results, const std::vector<std::int64_t>& 
   return table;
 }
 
+/// Fails where a table of two axes would have more cells than anybody reads.
+Result<void> checkCells(const StudyTable& table, std::size_t down, std::size_t across) {
+  constexpr std::size_t kMost = 10'000'000;
+  if (table.axes[down].values.size() <=
+      kMost / std::max<std::size_t>(table.axes[across].values.size(), 1))
+    return {};
+  return fail(ErrorCode::unsupported,
+              fmt::format("a table of {} over {} would have more than {} cells",
+                          table.axes[down].name, table.axes[across].name, groupDigits(kMost)));
+}
+
 /// A value of an axis in an answer.
 Value axisValue(const std::string& value) { return value.empty() ? "default" : value; }
 
@@ -194,6 +205,7 @@ Result<ResultTable> pivotOf(const ResultScope& scope, const std::string& down,
   HW_TRY(first, axisNamed(scope.results, down));
   HW_TRY(second, axisNamed(scope.results, across));
   HW_TRY(read, readTable(scope, {first, second}, {column}));
+  HW_DO(checkCells(read, 0, 1));
   const StudyPivot cells = pivot(read, read.all(), 0, 1, 0);
   std::vector<std::size_t> heads;
   for (std::size_t i = 0; i < cells.across; ++i) {
@@ -226,6 +238,7 @@ Result<ResultTable> bestBy(const ResultScope& scope, const std::string& axis,
   HW_TRY(by, axisNamed(scope.results, axis));
   HW_TRY(axes, axesOf(scope.results));
   HW_TRY(read, readTable(scope, axes, {column}, " ORDER BY " + sqlNames(axes)));
+  HW_DO(checkCells(read, read.axis("model"), read.axis(by)));
   const StudyPivot cells = pivot(read, read.all(), read.axis("model"), read.axis(by), 0);
   std::vector<std::int64_t> ids;
   for (const StudyPivot::Cell& cell : cells.cells) {

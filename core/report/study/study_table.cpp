@@ -27,6 +27,9 @@ void sortValues(std::vector<std::string>& values) {
   std::ranges::sort(values, {}, place);
 }
 
+/// 53 days in picoseconds.
+constexpr double kMostNumber = 4.6e18;
+
 /// An axis while its rows are read.
 class Coder {
  public:
@@ -59,8 +62,11 @@ bool namesColumn(std::string_view sql, std::string_view column) {
   bool inText = false;
   for (std::size_t at = 0; at < sql.size(); ++at) {
     inText = inText != (sql[at] == '\'');
-    if (!inText && sql.substr(at).starts_with(column) && !isOfName(at - 1) &&
-        !isOfName(at + column.size())) {
+    const auto isSame = [](char a, char b) {
+      return std::tolower(static_cast<unsigned char>(a)) == b;
+    };
+    if (!inText && std::ranges::equal(sql.substr(at, column.size()), column, isSame) &&
+        !isOfName(at - 1) && !isOfName(at + column.size())) {
       return true;
     }
   }
@@ -72,8 +78,13 @@ bool namesColumn(std::string_view sql, std::string_view column) {
 Result<std::vector<std::string>> axesOf(Database& results) {
   HW_TRY(statement, results.prepare("SELECT * FROM runs LIMIT 0"));
   const std::vector<std::string> columns = statement.columns();
-  if (columns.empty()) return columns;
-  return std::vector(columns.begin() + 1, std::ranges::find(columns, "model_sha256"));
+  const auto end = std::ranges::find(columns, "model_sha256");
+  const bool known = columns.size() > 3 && columns[1] == "model" && columns[2] == "allocator";
+  if (!known || end == columns.end() || end < columns.begin() + 3) {
+    return fail(ErrorCode::malformed,
+                results.path() + ": the columns of its runs are not those of results");
+  }
+  return std::vector(columns.begin() + 1, end);
 }
 
 Result<Database::Statement> ask(const ResultScope& scope, const std::string& columns,
@@ -132,8 +143,10 @@ Result<StudyTable> readTable(const ResultScope& scope, const std::vector<std::st
     table.ids.push_back(value++->whole().value_or(0));
     for (Coder& coder : coders) coder.add(*value++);
     for (StudyTable::Figure& figure : table.figures) {
-      figure.numbers.push_back(
-          value++->number().value_or(std::numeric_limits<double>::quiet_NaN()));
+      // Numbers that no run comes to are as good as none.
+      const auto number = value++->number();
+      const bool sound = number && std::abs(*number) < kMostNumber;
+      figure.numbers.push_back(sound ? *number : std::numeric_limits<double>::quiet_NaN());
     }
   }
   for (Coder& coder : coders) coder.finish();

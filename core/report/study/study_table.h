@@ -62,7 +62,7 @@ struct StudyTable {
 Result<StudyTable> readTable(const ResultScope& scope, const std::vector<std::string>& axes,
                              const std::vector<std::string>& figures, const std::string& rest = "");
 
-/// Which values of each axis are wanted: a flag a value; none at all: all of them.
+/// The values of each axis that are wanted: a flag a value; none at all: all of them.
 using StudyFilter = std::vector<std::vector<bool>>;
 StudyRows rowsOf(const StudyTable& table, const StudyFilter& filter);
 
@@ -122,7 +122,7 @@ struct PairedRuns {
 std::vector<PairedRuns> pairsWith(const StudyTable& table, std::size_t axis, std::size_t base,
                                   std::size_t figure);
 
-/// How much of the variance of a figure's logarithm is between the values of an axis (main effects;
+/// The share of the variance of a figure's logarithm between the values of an axis (main effects;
 /// Sobol' 1993 for a full factorial design). The rest is what axes do together.
 struct AxisShare {
   std::size_t axis = 0;

@@ -1,9 +1,12 @@
 // Machines with something changed, said behind their names.
 #include "core/machine/tuning.h"
 
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "core/import/samples.h"
+#include "core/machine/platform_writer.h"
 #include "core/machine/platforms.h"
 #include "core/run/options.h"
 #include "core/run/run.h"
@@ -54,17 +57,58 @@ TEST_CASE("a platform's file says which way kernels run", "[machine][overlap]") 
   CHECK(openPlatform("generic-npu")->devices[0].units[0].kernels == KernelWays());
 }
 
+TEST_CASE("keys of parts are those of the machine's file", "[machine]") {
+  const std::string text =
+      "generic-npu:channels=3,device.npu.L2.capacity=1MiB,device.npu.mac.macs_per_cycle=512,"
+      "device.npu.dma.setup=50ns";
+  const Platform platform = openPlatform(text).value();
+  const DeviceSpec& device = platform.devices.front();
+  const DeviceSpec plain = openPlatform("generic-npu")->devices.front();
+  CHECK(device.pools.front().capacity == Bytes(1 << 20));
+  CHECK(device.pools.front().readBandwidth == plain.pools.front().readBandwidth);
+  CHECK(device.pools.back().capacity == plain.pools.back().capacity);
+  CHECK(device.units.front().macsPerCycle == 512);
+  CHECK(device.units.back().macsPerCycle == plain.units.back().macsPerCycle);
+  CHECK(device.dma.front().channels == 3);
+  CHECK(platformText(platform) == text);
+  CHECK(platformToml(*openPlatform(platformText(platform))) == platformToml(platform));
+}
+
+TEST_CASE("a key of a part that is set to what it is changes nothing", "[machine]") {
+  for (const Platform& preset : platformCatalog()) {
+    CAPTURE(preset.name);
+    for (const DeviceSpec& device : preset.devices) {
+      const std::string clock = fmt::format("device.{}.{}.clock={}Hz", device.name,
+                                            device.units.front().name, device.units.front().clock);
+      Tuning tuning = parseTuning(clock).value();
+      Platform same = tuned(preset, tuning).value();
+      same.name = preset.name;
+      CHECK(platformToml(same) == platformToml(preset));
+    }
+  }
+}
+
 TEST_CASE("what a machine has not cannot be changed, and the message names it", "[machine]") {
-  const auto [text, message] = GENERATE(
-      table<const char*, const char*>({{"gap9:dma=fast", "'fast' is not a rate such as 4GB/s"},
-                                       {"gap9:dma=4GB", "'4GB' is not a rate such as 4GB/s"},
-                                       {"gap9:channels=0", "'0' is not a whole number from 1"},
-                                       {"gap9:macs=-1", "'-1' is not a number above 0"},
-                                       {"gap9:macs=1,macs=2", "once each"},
-                                       {"gap9:kernels=up", "'up' is not one of none, forward"},
-                                       {"gap9:speed=2", "'speed=2' is not one of"},
-                                       {"a100:channels=2", "has no DMA engine"},
-                                       {"gap:macs=2", "did you mean"}}));
+  const auto [text, message] = GENERATE(table<const char*, const char*>(
+      {{"gap9:dma=fast", "'fast' is not a rate such as 4GB/s"},
+       {"gap9:dma=4GB", "'4GB' is not a rate such as 4GB/s"},
+       {"gap9:channels=0", "'0' is not a whole number from 1"},
+       {"gap9:macs=-1", "'-1' is not a number above 0"},
+       {"gap9:macs=1,macs=2", "once each"},
+       {"gap9:kernels=up", "'up' is not one of none, forward"},
+       {"gap9:speed=2", "'speed=2' is not one of"},
+       {"generic-npu:device.npu.L1.capacity=1MiB",
+        "has no such part; it has device.npu, device.npu.dma, device.npu.L2, "},
+       {"generic-npu:device.npu.L2.capasity=1MiB", "capacity"},
+       {"generic-npu:device.npu.L2.capacity=much", "'much'"},
+       {"generic-npu:device.npu.L2.capacity=", "is not one of"},
+       {"generic-npu:device.npu=1", "no such part"},
+       {"generic-npu:device.=1", "no such part"},
+       {"generic-npu:device.npu.L2.read=1GB/s,"
+        "device.npu.L2.read=2GB/s",
+        "said twice"},
+       {"a100:channels=2", "has no DMA engine"},
+       {"gap:macs=2", "did you mean"}}));
   CAPTURE(text);
   const auto platform = openPlatform(text);
   REQUIRE_FALSE(platform);

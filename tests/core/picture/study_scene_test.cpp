@@ -192,3 +192,12 @@ TEST_CASE("marks of an axis lie on it in order, at least so far apart", "[pictur
     }
   }
 }
+
+TEST_CASE("marks of numbers that doubles cannot tell apart come to an end", "[picture]") {
+  ValueSpan span;
+  span.include(1e17);
+  span.include(1e17 + 16);
+  CHECK(ValueAxis::around(ColumnKind::count, span, false, 0, 400).ticks(40).size() <= 1'000);
+  const ValueAxis bare(ColumnKind::count, 1e17, 1e17 + 16, false, 0, 400);
+  CHECK(bare.ticks(40).size() <= 1'000);
+}

@@ -83,6 +83,9 @@ TEST_CASE("what a study cannot mean is refused, with its key", "[study]") {
       {"sample = {runs = 0}", "sample: expected {runs = N, seed = M}"},
       {"sample = {runs = 5, sed = 1}", "sample: expected {runs = N, seed = M}"},
       {"chanels = 5", "did you mean 'channels'?"},
+      {"platform = \"generic-npu\"\ndevice.npu.L9.capacity = [1, 2]", "no such part; it has"},
+      {"device.npu.L2.capacity = [1, 2]", "say of which platforms"},
+      {"platform = \"generic-npu\"\ndevice = 5", "no such part"},
       {"seed = {from = 1, to = 10000, steps = 10000}\nl2 = {from = 1, to = 10000, steps = "
        "10000}\nallocators = \"none,best\"",
        "more than 100,000,000 runs"},
@@ -115,6 +118,32 @@ TEST_CASE("a platform is tuned by axes of a study, a file of one and a tuned one
     CHECK((device.units.front().macsPerCycle == 7) == tuned);
   }
   CHECK(machines.size() == 6);
+}
+
+TEST_CASE("any key of a part of a platform is an axis of a study, with ranges", "[study]") {
+  const test::ScratchFolder folder;
+  folder.write("m.toml", "");
+  const StudyRuns runs = runsOf(
+      "models = \"m\"\nallocators = \"none\"\nplatform = \"generic-npu\"\nchannels = [1, 2]\n"
+      "[device.npu]\n"
+      "L2.capacity = {from = \"256KiB\", to = \"4MiB\", steps = 9, scale = \"log\"}\n"
+      "mac.macs_per_cycle = [64, 256]\n",
+      folder.path());
+  CHECK(runs.size() == 36);
+  std::set<Bytes> capacities;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const StudyRun run = runs.at(i);
+    const DeviceSpec& device = run.setting.request.platform.devices.front();
+    const std::string capacity = valueOf(run.setting, "device.npu.L2.capacity");
+    CHECK(device.pools.front().capacity == parseSize(capacity).value());
+    CHECK(fmt::format("{}", device.units.front().macsPerCycle) ==
+          valueOf(run.setting, "device.npu.mac.macs_per_cycle"));
+    CHECK(std::to_string(device.dma.front().channels) == valueOf(run.setting, "channels"));
+    capacities.insert(*device.pools.front().capacity);
+  }
+  CHECK(capacities.size() == 9);
+  CHECK(*capacities.begin() == Bytes(256 << 10));
+  CHECK(*capacities.rbegin() == Bytes(4 << 20));
 }
 
 TEST_CASE("wildcards name the models of a study by name", "[study]") {

@@ -15,7 +15,7 @@ void addGuide(MainWindow* window, ScenarioHistory* history);
 /// The samples, planned in the background for their cards on the welcome page.
 void addWelcomeCards(MainWindow* window);
 
-/// What the place Report has beside tables: what to do there, the report as it will be, and the
+/// The pages of the place Report beside its tables: the report as it will be, choices, and the
 /// command line that does it without a window.
 void addPlacePages(MainWindow* window, ComparePanel* comparison);
 

@@ -78,7 +78,7 @@ StudyFeature::StudyFeature(MainWindow* window)
   connectPanel();
 }
 
-/// How to get results, while there are none.
+/// The page while there are no results: the ways to some.
 QWidget* StudyFeature::emptyPage() {
   auto* page = new QWidget(window_);
   auto* column = new QVBoxLayout(page);
@@ -150,6 +150,9 @@ void StudyFeature::connectPanel() {
   };
   follow();
   connect(window_->state(), &ViewState::runChanged, this, follow);
+  connect(window_->job(), &Job::ended, this, [this](const JobEnd& end) {
+    if (end.state != JobState::done) opensRun_ = false;
+  });
   connect(window_, &MainWindow::shown, this, [this] {
     if (!std::exchange(opensRun_, false)) return;
     window_->command(QStringLiteral("place:explore"))->trigger();
@@ -197,11 +200,9 @@ void StudyFeature::runMissing() {
 }
 
 void StudyFeature::start(const Wanted& wanted) {
-  if (running_.isRunning()) {
-    return window_->messages()->showNote(tr("A study is running: pause it first."));
-  }
+  if (isBusy()) return;
   since_.start();
-  panel_->setRunning(StudyRunPanel::Running());
+  panel_->setRunning(StudyRunPanel::Running{.results = wanted.results});
   running_.start(
       [this, wanted, worker = worker_](const JobContext& context) {
         bool shown = false;
@@ -214,7 +215,7 @@ void StudyFeature::start(const Wanted& wanted) {
                 if (first) openResults(QString::fromStdString(wanted.results));
                 const double seconds = static_cast<double>(since_.elapsed()) / 1000;
                 panel_->setRunning(StudyRunPanel::Running{
-                    at.all - at.of + at.done, at.all,
+                    wanted.results, at.all - at.of + at.done, at.all,
                     seconds > 0 ? static_cast<double>(at.done) / seconds : 0});
               });
             });
@@ -252,7 +253,16 @@ QString StudyFeature::studyFile() const {
   return {};
 }
 
+/// True, and a message: something works on a study already, and two must not on one file.
+bool StudyFeature::isBusy() {
+  const bool busy = running_.isRunning() || cluster_.isRunning();
+  if (busy)
+    window_->messages()->showNote(tr("A study is at work: pause it, or wait until it is done."));
+  return busy;
+}
+
 void StudyFeature::askForCluster() {
+  if (isBusy()) return;
   const QString study = studyFile();
   if (study.isEmpty()) {
     return window_->messages()->showError(
@@ -292,7 +302,7 @@ void StudyFeature::giveToCluster(const QString& study, const QString& sbatch) {
         panel_->refresh();
         if (!job) {
           const QString why = QString::fromStdString(job.error().text());
-          window_->messages()->showError(tr("The cluster has nothing to do: %1.").arg(why));
+          window_->messages()->showError(tr("The cluster was not given the study: %1.").arg(why));
           return {JobState::failed, why};
         }
         const QString what = job->id.empty() ? tr("All tasks are done, wait or run.")
@@ -304,8 +314,9 @@ void StudyFeature::giveToCluster(const QString& study, const QString& sbatch) {
       });
 }
 
-/// Takes over what tasks have done so far.
+/// Takes over the runs that tasks have done so far.
 void StudyFeature::collectShards() {
+  if (isBusy()) return;
   const auto file = state_.file();
   cluster_.start(
       [file](const JobContext&) -> Result<Collected> {
@@ -346,8 +357,13 @@ void StudyFeature::sayUnknown() {
 
 /// Plans the run that is chosen for its map, and drops what was planned for the one before.
 void StudyFeature::drawChosen() {
-  panel_->setMap({});
   const auto chosen = state_.chosen();
+  const auto drawn = chosen && !state_.isEmpty()
+                         ? std::pair(state_.file()->path, state_.table().ids[*chosen])
+                         : std::pair(std::string(), std::int64_t{-1});
+  if (drawn == drawn_) return;  // The file was read again.
+  drawn_ = drawn;
+  panel_->setMap({});
   const auto request = chosen && !state_.isEmpty() ? requestOf(*chosen) : std::nullopt;
   if (!request) return drawing_.drop();
   drawing_.start(

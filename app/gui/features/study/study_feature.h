@@ -54,6 +54,7 @@ class StudyFeature : public QObject {
   void start(const Wanted& wanted);
   void runMissing();
   QString studyFile() const;
+  bool isBusy();
   void askForCluster();
   void giveToCluster(const QString& study, const QString& sbatch);
   void collectShards();
@@ -69,6 +70,7 @@ class StudyFeature : public QObject {
   StudyViews* views_ = nullptr;
   StudyRunPanel* panel_ = nullptr;
   std::vector<std::string> worker_;
+  std::pair<std::string, std::int64_t> drawn_{"", -1};  ///< File and row of the map on show.
   bool opensRun_ = false;                          ///< The next run on show is one of the study.
   QElapsedTimer since_;                            ///< The start of the study that runs.
   Background<std::optional<SampleCard>> drawing_;  ///< The map of the run that is chosen.

@@ -1,7 +1,10 @@
 #include "core/report/study/results.h"
 
 #include <fmt/format.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -139,6 +142,28 @@ TEST_CASE("results are of one study, one version and one writer", "[study]") {
              Catch::Contains("file is not a database"));
   CHECK_THAT(study.open(true, "no.db").error().text(), Catch::Contains("not a database"));
   CHECK_THAT(openResults(study.file("none.db")).error().text(), Catch::Contains("No such file"));
+}
+
+TEST_CASE("reading a file in the process that writes it costs no results", "[study]") {
+  const StudyCase study;
+  auto results = study.open().value();
+  REQUIRE(results.put({{.number = 0}}).has_value());
+  CHECK(openResults(study.file()).has_value());  // Opened and closed again.
+  CHECK(!study.open().has_value());              // A second writer, refused.
+  const pid_t other = fork();
+  if (other == 0) {  // Another program looks, and would tidy up if it were the last one.
+    sqlite3* handle = nullptr;
+    sqlite3_open(study.file().c_str(), &handle);
+    sqlite3_exec(handle, "SELECT count(*) FROM runs", nullptr, nullptr, nullptr);
+    sqlite3_close(handle);
+    _exit(0);
+  }
+  int status = 0;
+  REQUIRE(waitpid(other, &status, 0) == other);
+  REQUIRE(results.put({{.number = 1}, {.number = 2}}).has_value());
+  { const auto end = std::move(results); }
+  auto reader = openResults(study.file()).value();
+  CHECK(countsOf(reader)->rows() == 3);
 }
 
 TEST_CASE("nobody waits for results from what is no file", "[study]") {

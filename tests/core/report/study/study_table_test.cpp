@@ -8,7 +8,9 @@
 
 #include "core/report/study/results.h"
 #include "core/report/study/study_file.h"
+#include "core/report/study/study_page.h"
 #include "core/report/study/study_picture.h"
+#include "core/report/study/study_query.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
 #include "tests/support/scratch_folder.h"
@@ -192,4 +194,112 @@ TEST_CASE("axes of pictures are those on which rows differ, the most telling fir
   CHECK(lookOf(table, {0, 1}, 0).across == "peak");
   CHECK(lookOf(table, {0, 1}, 0).axes == std::vector<std::size_t>{1});
   CHECK(runName(table, 5) == "y, L2 2KiB");
+}
+
+TEST_CASE("axes are shown of figures of zeros, too, but none with more values than fit",
+          "[study]") {
+  StudyTable table;
+  table.axes = {{"model", {"m"}, {}},
+                {"allocator", {"x", "y"}, {}},
+                {"l2", {"1KiB", "2KiB"}, {}},
+                {"seed", {}, {}}};
+  table.figures = {{"spilled_bytes", {}}};
+  for (std::uint32_t i = 0; i < 400; ++i) {
+    table.ids.push_back(i);
+    table.axes[0].codes.push_back(0);
+    table.axes[1].codes.push_back(i % 2);
+    table.axes[2].codes.push_back(i / 200);
+    table.axes[3].values.push_back(fmt::format("{:03}", i));
+    table.axes[3].codes.push_back(i);
+    table.figures[0].numbers.push_back(0);
+  }
+  const StudyLook look = lookOf(table, table.all(), 0);
+  CHECK(look.axes == std::vector<std::size_t>{1, 2});
+  CHECK(look.pair == StudyLook::Pair{1, 2});
+  CHECK(look.across == "spilled_bytes");  // There is no peak.
+}
+
+TEST_CASE("dots that lie apart in the picture are all there", "[study]") {
+  StudyTable table;
+  table.axes = {{"model", {"m"}, {}}};
+  table.figures = {{"peak", {}}, {"latency_ps", {}}};
+  for (std::uint32_t i = 0; i < 100'000; ++i) {
+    table.ids.push_back(i);
+    table.axes[0].codes.push_back(0);
+    table.figures[0].numbers.push_back(1'000'000 + 100 * (i % 100));
+    table.figures[1].numbers.push_back(2e9 + 1e5 * (i % 100));
+  }
+  const std::size_t dots = dotsScene(table, table.all(), {}, 0, 1).dots.size();
+  CHECK(dots > 80);
+  CHECK(dots <= 100);
+}
+
+TEST_CASE("files whose tables are not those of results are refused", "[study]") {
+  const test::ScratchFolder folder;
+  const auto readWith = [&](const std::string& columns) {
+    {
+      auto database = Database::open(folder.file("r.db"), Database::Mode::write).value();
+      REQUIRE(database
+                  .execute("DROP TABLE IF EXISTS meta; DROP TABLE IF EXISTS runs; CREATE TABLE "
+                           "meta(key, value); INSERT INTO meta VALUES ('version', 1); "
+                           "CREATE TABLE runs(" +
+                           columns + ")")
+                  .has_value());
+    }
+    return readStudyFile(folder.file("r.db"));
+  };
+  for (const char* columns :
+       {"identity", "model_sha256, identity, model, allocator", "identity, model, model_sha256",
+        "identity, mode, allocator, model_sha256, state, fits, error, reason, status, seconds"}) {
+    CAPTURE(columns);
+    CHECK_THAT(readWith(columns).error().text(),
+               Catch::EndsWith("the columns of its runs are not those of results"));
+  }
+}
+
+TEST_CASE("numbers that no run comes to are none, and too many cells are refused", "[study]") {
+  const test::ScratchFolder folder;
+  const StudyRuns runs = writeResults(folder);
+  {
+    auto database = Database::open(folder.file("r.db"), Database::Mode::write).value();
+    REQUIRE(
+        database
+            .execute("UPDATE runs SET peak = 9e999 WHERE peak = 2; UPDATE runs SET peak = 1e300 "
+                     "WHERE peak = 4; UPDATE runs SET peak = 'text' WHERE peak = 5")
+            .has_value());
+  }
+  const StudyFile file = readStudyFile(folder.file("r.db")).value();
+  REQUIRE(file.table.size() == 7);
+  CHECK(std::ranges::count_if(file.table.figures[0].numbers,
+                              [](double number) { return std::isnan(number); }) == 3);
+  CHECK(studyPage(file, "peak", "command").has_value());
+  {
+    auto database = Database::open(folder.file("r.db"), Database::Mode::write).value();
+    REQUIRE(
+        database
+            .execute("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE "
+                     "i < 4000) INSERT INTO runs(identity, model, allocator, l2, program, state, "
+                     "fits, peak) SELECT i, 'm' || i, 'a', 'l' || i, '', 'done', 1, i FROM n")
+            .has_value());
+  }
+  auto results = openResults(folder.file("r.db")).value();
+  CHECK_THAT(pivotOf({results}, "model", "l2", "peak").error().text(),
+             Catch::Contains("more than 10,000,000 cells"));
+  CHECK(readStudyFile(folder.file("r.db")).has_value());
+}
+
+TEST_CASE("a page counts what a condition leaves, and is about any figure that is there",
+          "[study]") {
+  const test::ScratchFolder folder;
+  const StudyRuns runs = writeResults(folder);
+  const StudyFile some = readStudyFile(folder.file("r.db"), "peak < 6", "peak").value();
+  CHECK(some.fitting == 7);
+  CHECK(some.table.size() == 3);
+  const std::string page = studyPage(some, "peak", "the command").value();
+  CHECK_THAT(page, Catch::Contains("<span>runs with a plan that fits</span><b>7</b>"
+                                   "<small>3 of them are shown</small>"));
+  CHECK_THAT(page, Catch::Contains("<span>without</span><b>5</b>"));
+  CHECK_THAT(page, Catch::Contains("the command"));
+  CHECK_THAT(studyPage(some, "latency", "").error().text(),
+             Catch::EndsWith("no row with a plan that fits has latency_ps"));
 }
