@@ -191,7 +191,11 @@ void readSample(const toml::node& node, Study& study) {
 /// is one part more of the path.
 void readParts(const toml::node& node, const std::string& path, Study& study) {
   const toml::table* table = node.as_table();
-  if (table == nullptr || table->contains("from")) {
+  const bool hasParts = table != nullptr && !table->contains("from");
+  if (!hasParts && path.find('.') == std::string::npos) {
+    refuse("device: expected keys of parts, as in device.npu.L2.capacity = [...]", node.source());
+  }
+  if (!hasParts) {
     study.options[path] = textsOf(node, path);
     return;
   }

@@ -12,8 +12,9 @@ namespace hw {
 
 namespace {
 
-/// Of the first figures; the one on show is there always, and the others are told at the right.
-constexpr std::size_t kMostFigures = 3;
+/// So many columns fit, of axes first and then of figures; the one on show is there always, and all
+/// are told at the right.
+constexpr std::size_t kMostColumns = 8;
 
 }  // namespace
 
@@ -46,7 +47,7 @@ void StudyTableModel::refresh() {
     std::ranges::sort(axes);
     for (const std::size_t axis : axes) columns_.push_back({true, axis});
     for (std::size_t i = 0; i < table.figures.size(); ++i) {
-      if (i < kMostFigures || i == state_->figure()) columns_.push_back({false, i});
+      if (columns_.size() < kMostColumns || i == state_->figure()) columns_.push_back({false, i});
     }
     front_ =
         frontOf(table, state_->rows(), table.axis("model"), {state_->across(), state_->figure()});

@@ -85,7 +85,7 @@ TEST_CASE("what a study cannot mean is refused, with its key", "[study]") {
       {"chanels = 5", "did you mean 'channels'?"},
       {"platform = \"generic-npu\"\ndevice.npu.L9.capacity = [1, 2]", "no such part; it has"},
       {"device.npu.L2.capacity = [1, 2]", "say of which platforms"},
-      {"platform = \"generic-npu\"\ndevice = 5", "no such part"},
+      {"platform = \"generic-npu\"\ndevice = 5", "expected keys of parts"},
       {"seed = {from = 1, to = 10000, steps = 10000}\nl2 = {from = 1, to = 10000, steps = "
        "10000}\nallocators = \"none,best\"",
        "more than 100,000,000 runs"},
