@@ -9,7 +9,7 @@ namespace hw {
 bool hasArrays(const Platform& platform) {
   return std::ranges::any_of(platform.devices, [](const DeviceSpec& device) {
     return std::ranges::any_of(device.units,
-                               [](const UnitSpec& unit) { return unit.cost.model != 0; });
+                               [](const UnitSpec& unit) { return costModel(unit).array; });
   });
 }
 

@@ -115,11 +115,23 @@ class TomlText {
           if (value > 0) number(param.key, value);
         } else if constexpr (std::is_same_v<Value, Dataflow>) {
           quoted(param.key, kDataflowNames[static_cast<std::size_t>(value)]);
-        } else {
+        } else if constexpr (std::is_same_v<Value, Loops>) {
           key(param.key, loopsToml(value));
+        } else {
+          laws(param.key, value);
         }
       };
       std::visit(write, param.member);
+    }
+  }
+
+  /// A line for each class.
+  void laws(std::string_view name, const CostTable& table) {
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      if (!table[i]) continue;
+      key(fmt::format("{}.{}", name, kCostClassNames[i]),
+          fmt::format("{{ call = {}, {} = {} }}", table[i]->call,
+                      countedKey(static_cast<CostClass>(i)), table[i]->each));
     }
   }
 

@@ -161,6 +161,22 @@ class TableReader {
     return loops;
   }
 
+  /// Laws by class, `{ pooling = { call = 300, element = 2 } }`; none where a class is not named.
+  CostTable laws(std::string_view key) {
+    CostTable laws;
+    const toml::node* node = find(key);
+    if (node == nullptr) return laws;
+    if (node->as_table() == nullptr || node->as_table()->empty()) {
+      expected(*node, key, "a table of classes such as { product = { call = 1200, mac = 0.5 } }");
+    }
+    TableReader classes(*node->as_table(), fmt::format("{}: {}", what_, key));
+    for (std::size_t i = 0; i < laws.size(); ++i) {
+      laws[i] = classes.law(kCostClassNames[i], countedKey(static_cast<CostClass>(i)));
+    }
+    classes.finish();
+    return laws;
+  }
+
   /// A list of texts, which has to be there; `example` shows one.
   std::vector<std::string> strings(std::string_view key, std::string_view example) {
     const toml::node* node = find(key);
@@ -216,6 +232,18 @@ class TableReader {
   }
 
  private:
+  std::optional<CostLaw> law(std::string_view key, std::string_view each) {
+    const toml::node* node = find(key);
+    if (node == nullptr) return std::nullopt;
+    if (node->as_table() == nullptr || node->as_table()->empty()) {
+      expected(*node, key, fmt::format("a table such as {{ call = 1200, {} = 0.5 }}", each));
+    }
+    TableReader law(*node->as_table(), fmt::format("{}: {}", what_, key));
+    const CostLaw read{law.number("call", 0, 0), law.number(each, 0, 0)};
+    law.finish();
+    return read;
+  }
+
   std::uint32_t wholeNumber(const toml::node& node, std::string_view key) const {
     const auto value = node.is_integer() ? node.value<std::int64_t>() : std::nullopt;
     if (!value || *value < 1 || *value > 65536) {
@@ -336,8 +364,10 @@ void readCost(TableReader& reader, UnitSpec& unit) {
         unit.cost.*member = reader.number(param.key, unit.cost.*member, 1e-6);
       } else if constexpr (std::is_same_v<Value, Dataflow>) {
         unit.cost.*member = static_cast<Dataflow>(reader.word(param.key, kDataflowNames, 0));
-      } else {
+      } else if constexpr (std::is_same_v<Value, Loops>) {
         unit.cost.*member = reader.loops(param.key);
+      } else {
+        unit.cost.*member = reader.laws(param.key);
       }
     };
     std::visit(read, param.member);

@@ -128,6 +128,11 @@ Result<Platform> withParts(const Platform& platform,
   return changed;
 }
 
+/// True if a unit's `macs_per_cycle` is not what its operators go by.
+bool saysMacs(const CostModel& model) {
+  return model.peak != nullptr || &model == &costModels()[costModelNamed("table")];
+}
+
 double mostMacs(const DeviceSpec& device) {
   double most = 0;
   for (const UnitSpec& unit : device.units) most = std::max(most, unit.macsPerCycle);
@@ -215,11 +220,11 @@ Result<Platform> tuned(Platform platform, const Tuning& tuning) {
     for (UnitSpec& unit : device.units) {
       if (tuning.kernels) unit.kernels = *tuning.kernels;
       if (!tuning.macs || unit.macsPerCycle != most) continue;
-      if (costModel(unit).peak != nullptr) {
+      if (const CostModel& model = costModel(unit); saysMacs(model)) {
         return badTuning(
-            fmt::format("macs: unit '{}' of platform '{}' is an array (cycles = "
-                        "\"{}\"), whose size says them",
-                        unit.name, platform.name, costModel(unit).name));
+            fmt::format("macs: unit '{}' of platform '{}' {} (cycles = \"{}\"), {}", unit.name,
+                        platform.name, model.array ? "is an array" : "has a table", model.name,
+                        model.array ? "whose size says them" : "whose laws say what they take"));
       }
       unit.macsPerCycle = *tuning.macs;
       if (const std::string problem = macsProblem(unit); !problem.empty()) {
@@ -237,7 +242,7 @@ Tuning tuningOf(const Platform& platform) {
   const DeviceSpec& device = platform.devices.front();
   Tuning tuning{.dma = device.pools.back().readBandwidth};
   const UnitSpec& most = *std::ranges::max_element(device.units, {}, &UnitSpec::macsPerCycle);
-  if (costModel(most).peak == nullptr) tuning.macs = most.macsPerCycle;
+  if (!saysMacs(costModel(most))) tuning.macs = most.macsPerCycle;
   for (const DmaSpec& dma : device.dma) {
     tuning.channels = std::max(tuning.channels.value_or(1), dma.channels);
   }

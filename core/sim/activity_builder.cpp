@@ -179,7 +179,11 @@ OpWork OpWorker::work(OpId id, Step step) {
   }
   timing.macs = asked.macs;
   timing.elements = countedElements(unit, asked);
-  timing.compute = computeTime(unit, asked, costedOp(op, timing));
+  const CostedOp costed = costedOp(op, timing);
+  timing.compute = computeTime(unit, asked, costed);
+  if (const std::string lacks = withoutLaw(unit, asked, costed); !lacks.empty()) {
+    notes_.add(lacks, printable(displayName(input_.graph, id)));
+  }
   addMemoryTime(work);
   timing.bottleneck = bottleneckOf(timing);
   SimTime longest = timing.compute;

@@ -18,7 +18,8 @@ constexpr std::int64_t kPicosecondsPerSecond = 1'000'000'000'000;
 
 CostedOp costedOp(const Op& op, const OpTiming& timing) {
   const OpInfo* info = findOp(op);
-  CostedOp costed{.type = info == nullptr || info->standard.empty() ? op.type : info->standard};
+  CostedOp costed{.type = info == nullptr || info->standard.empty() ? op.type : info->standard,
+                  .kind = info == nullptr ? OpClass::elements : info->kind};
   for (const Traffic& traffic : timing.traffic) {
     costed.weights =
         addMoved(costed.weights, traffic.read[static_cast<std::size_t>(TrafficClass::weight)]);

@@ -21,8 +21,8 @@ std::optional<std::int64_t> byRate(const UnitSpec& unit, const Work& work, const
 }  // namespace
 
 std::span<const CostModel> costModels() {
-  static const std::array models = {CostModel{.name = "rate", .cycles = byRate}, kSystolicCost,
-                                    kSpatialCost, kEthosCost};
+  static const std::array models = {CostModel{.name = "rate", .array = false, .cycles = byRate},
+                                    kSystolicCost, kSpatialCost, kEthosCost, kTableCost};
   return models;
 }
 
@@ -47,7 +47,7 @@ std::string macsProblem(const UnitSpec& unit) {
 
 std::string arrayWords(const UnitSpec& unit, const Work& work, const CostedOp& op) {
   const CostModel& model = costModel(unit);
-  if (unit.cost.model == 0 || work.macs == 0 || !model.cycles(unit, work, op)) return {};
+  if (!model.array || work.macs == 0 || !model.cycles(unit, work, op)) return {};
   const double most = static_cast<double>(computeCycles(unit, work, op)) * unit.macsPerCycle;
   const double share = 100 * std::min(static_cast<double>(work.macs) / most, 1.0);
   const std::string idle = model.idle == nullptr ? "" : model.idle(unit, work, op);

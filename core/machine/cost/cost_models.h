@@ -8,6 +8,7 @@
 
 #include "core/base/quantity.h"
 #include "core/machine/memory_model.h"
+#include "core/ops/op_table.h"
 #include "core/ops/work.h"
 
 namespace hw {
@@ -16,6 +17,7 @@ namespace hw {
 /// they are stored.
 struct CostedOp {
   std::string_view type{};  ///< The standard one, where it is one under another name.
+  OpClass kind = OpClass::elements;
   Bytes weights{};
   Bytes outputs{};
 };
@@ -24,7 +26,7 @@ struct CostedOp {
 struct CostParam {
   std::string_view key;
   std::variant<std::int64_t CostSpec::*, double CostSpec::*, Dataflow CostSpec::*,
-               Loops CostSpec::*>
+               Loops CostSpec::*, CostTable CostSpec::*>
       member;
   bool required = false;
 };
@@ -34,6 +36,7 @@ struct CostModel {
   std::string_view name;  ///< For `cycles = "..."`.
   std::span<const CostParam> params{};
   std::span<const std::int64_t> macs{};  ///< The `macs_per_cycle` that there are; empty: any.
+  bool array = true;           ///< Its multipliers are places that an operator may leave idle.
   std::int64_t biasBytes = 0;  ///< Of a bias with its scale, as stored; 0: as in the model.
   /// Multiply-accumulates a cycle of an array that is full; null: `macs_per_cycle` says it.
   double (*peak)(const CostSpec&) = nullptr;
@@ -60,6 +63,14 @@ constexpr std::int64_t countedElements(const UnitSpec& unit, const Work& work) {
 
 /// Whole cycles that the unit takes for an operator by its cost model.
 std::int64_t computeCycles(const UnitSpec& unit, const Work& work, const CostedOp& op = {});
+
+/// The class of an operator in a table of cycles.
+std::optional<CostClass> costClassOf(const Work& work, OpClass kind);
+/// What the law of a class multiplies, for an operator of it.
+std::int64_t countedWork(const UnitSpec& unit, CostClass kind, const Work& work);
+/// Words for a class of which the unit's table has no law, so that the operator goes by the unit's
+/// rates; empty: it has, or there is no table.
+std::string withoutLaw(const UnitSpec& unit, const Work& work, const CostedOp& op);
 
 /// "27 % of the array: 3 input channels on 32"; empty where there is no array, or nothing is
 /// multiplied on it.
@@ -93,6 +104,7 @@ constexpr std::int64_t tilesOf(std::int64_t all, std::int64_t size) {
 extern const CostModel kSystolicCost;
 extern const CostModel kSpatialCost;
 extern const CostModel kEthosCost;
+extern const CostModel kTableCost;
 
 /// The `macs_per_cycle` that the unit's cost model does not have, in words; empty: all is well.
 std::string macsProblem(const UnitSpec& unit);

@@ -92,8 +92,8 @@ std::int64_t productOf(const Loops& loops) {
 /// Keys of a unit, and what is said of them.
 constexpr std::pair<const char*, const char*> kBadCosts[] = {
     {"cycles = \"spacial\"",
-     "cycles: expected one of \"rate\", \"systolic\", \"spatial\", \"ethos-u\", did you mean "
-     "\"spatial\"?"},
+     "cycles: expected one of \"rate\", \"systolic\", \"spatial\", \"ethos-u\", \"table\", did "
+     "you mean \"spatial\"?"},
     {"cycles = \"ethos-u\"\nmacs_per_cycle = 100",
      "macs_per_cycle: expected one of 32, 64, 128, 256, 512 with cycles = \"ethos-u\""},
     {"cycles = \"ethos-u\"", "macs_per_cycle: expected one of 32, 64, 128, 256, 512"},
@@ -124,7 +124,27 @@ constexpr std::pair<const char*, const char*> kBadCosts[] = {
     {"cycles = \"spatial\"\nunroll = { K = 60000, C = 60000, X = 60000, Y = 60000 }",
      "an array of more than 1e15 places"},
     {"cycles = \"spatial\"\nunroll = { K = 2 }\nweight_bytes_per_cycle = 0",
-     "weight_bytes_per_cycle: expected a number from"}};
+     "weight_bytes_per_cycle: expected a number from"},
+    {"cycles = \"table\"", "'table' is missing"},
+    {"table.product = { mac = 1 }", "unknown key 'table'"},
+    {"cycles = \"table\"\ntable = 3",
+     "table: expected a table of classes such as { product = { call = 1200, mac = 0.5 } }"},
+    {"cycles = \"table\"\ntable = {}", "table: expected a table of classes"},
+    {"cycles = \"table\"\ntable.conv = { mac = 1 }", "table: unknown key 'conv'"},
+    {"cycles = \"table\"\ntable.poolings = { element = 1 }",
+     "table: unknown key 'poolings', did you mean 'pooling'?"},
+    {"cycles = \"table\"\ntable.pooling = 2",
+     "table: pooling: expected a table such as { call = 1200, element = 0.5 }"},
+    {"cycles = \"table\"\ntable.pooling = {}", "table: pooling: expected a table such as"},
+    {"cycles = \"table\"\ntable.pooling = { mac = 2 }", "table: pooling: unknown key 'mac'"},
+    {"cycles = \"table\"\ntable.product = { mac = -0.5 }",
+     "table: product: mac: expected a number from 0 to 1e15"},
+    {"cycles = \"table\"\ntable.product = { call = nan }",
+     "table: product: call: expected a number from 0 to 1e15"},
+    {"cycles = \"table\"\ntable.product = { call = inf }",
+     "table: product: call: expected a number from 0 to 1e15"},
+    {"cycles = \"table\"\ntable.product = { call = \"1\" }",
+     "table: product: call: expected a number from 0 to 1e15"}};
 
 }  // namespace
 
@@ -142,6 +162,57 @@ TEST_CASE("a spatial array takes ResNet-18's cycles of ZigZag within 3 %", "[cos
         static_cast<double>(test::cyclesOfLayers(test::resnet18(), test::zigZagPlatform(machine)));
     CHECK(ours == Approx(machine.resnet18).epsilon(0.03));
   }
+}
+
+TEST_CASE("a table has a law for each class of operators", "[cost][machine]") {
+  UnitSpec unit = unitOf(
+      "elements_per_cycle = 4\ncycles = \"table\"\ntable.convolution = { call = 100, mac = 0.5 }\n"
+      "table.depthwise = { mac = 2 }\ntable.pointwise = { mac = 3 }\ntable.pooling = { call = 7, "
+      "element = 1.26 }");
+  const Work plain = OpSample("Conv", {{1, 2, 4, 4}, {3, 2, 3, 3}}, {{1, 3, 4, 4}}).work();
+  const Work apart = OpSample("Conv", {{1, 2, 4, 4}, {2, 1, 3, 3}}, {{1, 2, 4, 4}}).work();
+  CHECK(computeCycles(unit, plain, {.kind = OpClass::convolution}) == 100 + 864 / 2);
+  CHECK(computeCycles(unit, apart, {.kind = OpClass::convolution}) == 288 * 2);
+  // All that have one input channel sum over the kernel alone.
+  const Work first = OpSample("Conv", {{1, 1, 4, 4}, {3, 1, 3, 3}}, {{1, 3, 4, 4}}).work();
+  CHECK(computeCycles(unit, first, {.kind = OpClass::convolution}) == 432 * 2);
+  const Work point = OpSample("Conv", {{1, 2, 4, 4}, {3, 2, 1, 1}}, {{1, 3, 4, 4}}).work();
+  CHECK(computeCycles(unit, point, {.kind = OpClass::convolution}) == 96 * 3);
+  const Work pool{.written = 10, .touched = 40};
+  CHECK(computeCycles(unit, pool, {.kind = OpClass::pooling}) == 20);  // 7 + 12.6
+  unit.elements = ElementCount::touched;
+  CHECK(computeCycles(unit, pool, {.kind = OpClass::pooling}) == 57);  // 7 + 50.4
+  // Classes without a law go by the rates, and what is no work takes no time.
+  CHECK(computeCycles(unit, pool, {.kind = OpClass::activation}) == 10);
+  CHECK(computeCycles(unit, pool, {.kind = OpClass::body}) == 10);
+  CHECK(computeCycles(unit, {}, {.kind = OpClass::pooling}) == 0);
+  CHECK(arrayWords(unit, plain, {.kind = OpClass::convolution}).empty());
+}
+
+TEST_CASE("a table's cycles take the time of the clock, and a run says what it lacks",
+          "[cost][machine]") {
+  const std::string text = arrayText(
+      "cycles = \"table\"\ntable.convolution = { call = 1000, mac = 1 }\n"
+      "table.pointwise = { call = 1000, mac = 1 }\ntable.product = { mac = 3 }\ntable.elements = { "
+      "element = 2 }");
+  const auto model = std::make_shared<const Model>(openModel("samples:resnet8", {}).value());
+  const auto timed = [&](std::int64_t clock) {
+    RunRequest request{.allocator = AllocatorChoice::parse("none").value(),
+                       .platform = parsePlatform(text).value()};
+    request.platform.devices[0].units[0].clock = clock;
+    return execute(model, request, {}).value();
+  };
+  const auto slow = timed(100'000'000);
+  std::int64_t cycles = 0;
+  for (const OpTiming& op : slow->timing.ops) cycles += op.compute.count() / 10'000;
+  // 9 convolutions of 12,501,632 MACs with the 640 of the last product, 3 additions, and at one a
+  // cycle 64 outputs of pooling and 10 of a softmax.
+  const std::int64_t added = 2 * (16'384 + 8'192 + 4'096);
+  CHECK(cycles == 9'000 + (12'501'632 - 640) + 3 * 640 + added + 64 + 10);
+  CHECK(timed(400'000'000)->timing.makespan.count() * 4 == slow->timing.makespan.count());
+  CHECK_THAT(slow->timing.notes,
+             Catch::VectorContains(std::string("1 ops go by the rates of unit 'array', whose "
+                                               "table has no 'pooling' (first: avg_pool)")));
 }
 
 TEST_CASE("groups of a systolic array are one after the other", "[cost][machine]") {
@@ -363,7 +434,10 @@ TEST_CASE("cost models are written and read again", "[platforms][machine]") {
                              "cycles = \"spatial\"\nunroll = { K = 3, FX = 7 }\n"
                              "weight_bytes_per_cycle = 0.1",
                              "cycles = \"spatial\"\nunroll = { B = 1 }",
-                             "cycles = \"ethos-u\"\nmacs_per_cycle = 64\nweight_ratio = 0.25");
+                             "cycles = \"ethos-u\"\nmacs_per_cycle = 64\nweight_ratio = 0.25",
+                             "macs_per_cycle = 3\ncycles = \"table\"\n"
+                             "table.product = { call = 12.5, mac = 1e-7 }\n"
+                             "[device.unit.table.movement]\nelement = 1e15");
   const auto platform = parsePlatform(arrayText(cost));
   REQUIRE(platform);
   const std::string toml = platformToml(*platform);
@@ -394,6 +468,17 @@ TEST_CASE("the size of an Ethos-U is one that there is", "[machine]") {
   REQUIRE_FALSE(changed);
   CHECK(changed.error().message ==
         "macs: expected one of 32, 64, 128, 256, 512 with cycles = \"ethos-u\"");
+}
+
+TEST_CASE("laws of a table are not tuned", "[machine]") {
+  const Platform platform =
+      parsePlatform(arrayText("cycles = \"table\"\ntable.product = { mac = 2 }")).value();
+  CHECK_FALSE(tuningOf(platform).macs);
+  const auto changed = tuned(platform, {.macs = 64});
+  REQUIRE_FALSE(changed);
+  CHECK(changed.error().message ==
+        "macs: unit 'array' of platform 'a' has a table (cycles = \"table\"), whose laws say what "
+        "they take");
 }
 
 TEST_CASE("the size of an array is not tuned", "[machine]") {
