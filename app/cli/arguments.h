@@ -100,6 +100,7 @@ CommandInfo diffCommand();
 CommandInfo explainCommand();
 CommandInfo simulateCommand();
 CommandInfo checkCommand();
+CommandInfo calibrateCommand();
 CommandInfo reportCommand();
 CommandInfo convertCommand();
 CommandInfo sweepCommand();

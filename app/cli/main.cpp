@@ -22,7 +22,7 @@ Outcome<ExitCode> run(int argc, char** argv) {
              {infoCommand(), planCommand(), compareCommand(), diffCommand(), explainCommand(),
               simulateCommand(), checkCommand(), reportCommand(), convertCommand(), sweepCommand(),
               frontCommand(), shrinkCommand(), generateCommand(), listCommand(), lessonCommand(),
-              serveCommand(), studyCommand()}));
+              serveCommand(), studyCommand(), calibrateCommand()}));
   if (parsed.action) return parsed.action();
   HW_DO(writeOutput("-", [&](std::ostream& out) { out << parsed.print; }));
   return ExitCode::done;

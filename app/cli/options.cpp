@@ -127,6 +127,13 @@ bool ranQuantizers(const OperatorProfile& profile) {
   });
 }
 
+void beAsMeasured(const OperatorProfile& profile, const RunArguments& options,
+                  RunRequest& request) {
+  // A body is measured as part of the operator around it.
+  if (!options.given("bodies")) request.import.closedBodies = true;
+  if (!options.given("fuse") && ranQuantizers(profile)) request.import.fuse = {};
+}
+
 Outcome<MeasuredReport> runBeside(const std::string& name, const std::string& file,
                                   const RunArguments& options,
                                   const std::optional<AllocatorChoice>& allocator,
@@ -138,9 +145,7 @@ Outcome<MeasuredReport> runBeside(const std::string& name, const std::string& fi
   const auto complete = [&](RunRequest& request) {
     request.model = name;
     if (allocator) request.allocator = *allocator;
-    // A body is measured as part of the operator around it.
-    if (!options.given("bodies")) request.import.closedBodies = true;
-    if (!options.given("fuse") && ranQuantizers(*profile)) request.import.fuse = {};
+    beAsMeasured(*profile, options, request);
     if (!options.given("inputs")) request.inputs = InputPlace::external;
     if (!options.given("align")) request.alignment = Bytes(1);
   };

@@ -92,6 +92,9 @@ Outcome<std::shared_ptr<const Run>> planWatched(Model model, const RunRequest& r
 /// True if `file` is one that holds what somebody's runtime measured, operator by operator.
 bool isMeasurement(const std::string& file);
 
+/// Opens a model with the operators that were measured, where `options` say nothing.
+void beAsMeasured(const OperatorProfile& profile, const RunArguments& options, RunRequest& request);
+
 /// The model `name` beside the measurement in `file`: run in the order that was measured, and where
 /// `options` say nothing as runtimes do. `allocator`: who plans; nothing: as the options say.
 Outcome<MeasuredReport> runBeside(const std::string& name, const std::string& file,

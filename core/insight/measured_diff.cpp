@@ -20,13 +20,16 @@
 namespace hw {
 namespace {
 
-/// Operators by name; none where several have it.
+/// Operators by name, one without by that which it is shown with; none where several have it.
 std::unordered_map<std::string, OpId> operatorNames(const Graph& graph) {
   std::unordered_map<std::string, OpId> names;
   for (const OpId id : graph.ops.keys()) {
     if (graph.ops[id].name.empty()) continue;
     const auto [at, isNew] = names.try_emplace(graph.ops[id].name, id);
     if (!isNew) at->second = OpId();
+  }
+  for (const OpId id : graph.ops.keys()) {
+    if (graph.ops[id].name.empty()) names.try_emplace(displayName(graph, id), id);
   }
   return names;
 }
@@ -38,6 +41,10 @@ std::vector<OpId> numberedOperators(const Graph& graph) {
     if (graph.ops[id].type != "Constant") ids.push_back(id);
   }
   return ids;
+}
+
+bool sameType(const Graph& graph, OpId id, const MeasuredOperator& op) {
+  return op.type.empty() || graph.ops[id].type == op.type;
 }
 
 OpId numbered(const std::vector<OpId>& ids, const MeasuredOperator& op) {
@@ -93,14 +100,18 @@ std::vector<OpId> matchOperators(const Graph& graph, const OperatorProfile& prof
     const OpId id = numbered(ids, op);
     return id && graph.ops[id].type == op.type;
   });
+  // A number that stands for the name means that operator, whatever the others do.
+  const auto byNumber = [&](const MeasuredOperator& op) {
+    return numbersAgree || (op.index && op.name == std::to_string(*op.index));
+  };
   IdMap<OpId, bool> taken(graph.ops.size());
   std::vector<OpId> matched;
   for (const MeasuredOperator& op : profile.ops) {
     const auto named = names.find(op.name);
     OpId id = named == names.end() ? OpId() : named->second;
-    if (id && (taken[id] || graph.ops[id].type != op.type)) id = OpId();
-    if (!id && numbersAgree) id = numbered(ids, op);
-    if (id && taken[id]) id = OpId();
+    if (id && (taken[id] || !sameType(graph, id, op))) id = OpId();
+    if (!id && byNumber(op)) id = numbered(ids, op);
+    if (id && (taken[id] || !sameType(graph, id, op))) id = OpId();
     if (id) taken[id] = true;
     matched.push_back(id);
   }

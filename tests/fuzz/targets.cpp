@@ -5,6 +5,7 @@
 #include "core/exchange/tflm/arena.h"
 #include "core/exchange/tflm/tflite_rewrite.h"
 #include "core/import/formats.h"
+#include "core/import/measured/operator_times.h"
 #include "core/machine/foreign/machine_formats.h"
 #include "core/machine/platform_writer.h"
 #include "core/machine/platforms.h"
@@ -90,6 +91,8 @@ void readMeasured(std::string_view bytes) {
   if (!bytes.empty()) inspect(readTorchSnapshot(bytes, {}));
   if (acceptsAllocLog(bytes)) inspect(readAllocLog(bytes, {}));
   if (acceptsOrtProfile(bytes)) inspect(readOrtProfile(bytes, {}));
+  const auto times = readOperatorTimes(bytes);
+  if (times) check(times->spans.size() == times->profile.ops.size(), "a time for each operator");
 }
 
 void readToml(std::string_view bytes) {

@@ -273,6 +273,10 @@ TEST_CASE("numbers say who is meant where names do not", "[insight][measured]") 
   CHECK(matchOperators(graph, profile) == std::vector{OpId(0), OpId(1)});
   profile.ops[1].type = "Sigmoid";  // Another graph's numbers.
   CHECK(matchOperators(graph, profile) == std::vector{OpId(), OpId()});
+  // A number in the place of the name, and the name that one without is shown with.
+  OperatorProfile told;
+  told.ops = {{.name = "1", .index = 1}, {.name = "Conv_0"}, {.name = "7", .index = 7}};
+  CHECK(matchOperators(graph, told) == std::vector{OpId(1), OpId(0), OpId()});
   const auto refused = measuredRequest(graph, profile, planningRequest());
   REQUIRE_FALSE(refused);
   CHECK(refused.error().message == "none of the 2 operators that were measured is in the model");

@@ -1,0 +1,107 @@
+#include "core/import/measured/operator_times.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/base/csv.h"
+#include "core/base/text.h"
+
+namespace hw {
+namespace {
+
+enum TimesField : std::size_t {
+  kTimesOperator,
+  kTimesCycles,
+  kTimesMicros,
+  kTimesType,
+  kTimesColumns
+};
+constexpr std::array<std::string_view, kTimesColumns> kTimesNames = {"operator", "cycles", "us",
+                                                                     "type"};
+constexpr std::string_view kTotal = "total";
+
+CsvLayout timesLayout() {
+  return {.names = kTimesNames,
+          .required = {kTimesOperator},
+          .expected = "operator,cycles or operator,us",
+          .row = "operator",
+          .others = {{"op", "operator"}, {"duration_us", "us"}}};
+}
+
+Result<void> addTime(const CsvTable& row, std::size_t column, OperatorTimes& times) {
+  const std::string_view text = row.field(column);
+  if (text.empty()) return {};
+  const auto amount = parseNumber(text);
+  if (!amount || *amount > MeasuredSpan::kMost) {
+    return row.refuse(fmt::format("has {} '{}', which is no number up to 1e15", kTimesNames[column],
+                                  printable(text, 40)));
+  }
+  const MeasuredSpan span{*amount, column == kTimesCycles};
+  const std::string_view name = row.field(kTimesOperator);
+  if (name == kTotal) {
+    times.total = span;
+    return {};
+  }
+  times.spans.push_back(span);
+  times.profile.ops.push_back({.name = std::string(name),
+                               .type = std::string(row.field(kTimesType)),
+                               .index = parseInteger(name)});
+  return {};
+}
+
+}  // namespace
+
+std::optional<Result<OperatorTimes>> parseTotalTime(std::string_view text) {
+  constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"inf/s", 0}, {"cycles", 1}, {"s", 1e6}, {"ms", 1e3}, {"us", 1}};
+  const std::size_t equals = text.find('=');
+  if (text.substr(0, equals) != kTotal || equals == std::string_view::npos) return std::nullopt;
+  const std::string_view value = trimText(text.substr(equals + 1));
+  const std::size_t digits = std::min(value.find_first_not_of("0123456789.eE+-"), value.size());
+  const auto number = parseNumber(value.substr(0, digits));
+  const auto unit = std::ranges::find(kUnits, trimText(value.substr(digits)),
+                                      &std::pair<std::string_view, double>::first);
+  const bool known = number && unit != std::end(kUnits);
+  const double amount = !known ? 0 : unit->second > 0 ? *number * unit->second : 1e6 / *number;
+  if (!(amount >= MeasuredSpan::kLeast) || amount > MeasuredSpan::kMost) {
+    return fail(ErrorCode::invalidArgument,
+                fmt::format("total: '{}' is no time above 0 such as 145.8 inf/s, 6.86 ms, 6860 us "
+                            "or 823045 cycles",
+                            printable(value, 40)));
+  }
+  return OperatorTimes{.total = MeasuredSpan{amount, unit->first == "cycles"}};
+}
+
+Result<OperatorTimes> readOperatorTimes(std::string_view bytes) {
+  OperatorTimes times;
+  if (looksLikeOperatorProfile(bytes)) {
+    HW_TRY(profile, readOperatorProfile(bytes));
+    times.profile = std::move(profile);
+    for (const MeasuredOperator& op : times.profile.ops) {
+      times.spans.push_back({static_cast<double>(op.micros), false});
+    }
+    return times;
+  }
+  CsvTable table(bytes, timesLayout());
+  HW_TRY(hasHeader, table.readHeader());
+  if (!hasHeader) return fail(ErrorCode::malformed, "the file has no header", "line 1");
+  if (table.has(kTimesCycles) == table.has(kTimesMicros)) {
+    return fail(ErrorCode::malformed, "expected operator,cycles or operator,us", "line 1");
+  }
+  const std::size_t column = table.has(kTimesCycles) ? kTimesCycles : kTimesMicros;
+  while (true) {
+    HW_TRY(any, table.next());
+    if (!any) break;
+    HW_DO(addTime(table, column, times));
+  }
+  if (!times.spans.empty()) times.total.reset();
+  if (times.spans.empty() && !times.total) {
+    return fail(ErrorCode::malformed, "no operator has a time", "line 1");
+  }
+  return times;
+}
+
+}  // namespace hw
