@@ -1,5 +1,5 @@
 // Public figures beside what this program makes of them: the tables of docs/fidelity.md, as
-// Markdown. Each line says where its figure was published; nothing is fitted.
+// Markdown. Each line says where its figure was published; what is fitted says so.
 
 #include <fmt/format.h>
 
@@ -208,4 +208,5 @@ int main() {
   sumOfMaxima();
   flashRate();
   bench::arrays();
+  bench::boards();
 }

@@ -21,4 +21,7 @@ inline std::string errorText(double ours, double theirs) {
 /// Cycles by the shape of an array beside those of SCALE-Sim, ZigZag and Vela.
 void arrays();
 
+/// Boards of MLPerf Tiny by laws that are fitted to one of them.
+void boards();
+
 }  // namespace hw::bench
