@@ -16,6 +16,7 @@
 #include "core/base/document_limits.h"
 #include "core/files/file.h"
 #include "core/files/process.h"
+#include "core/import/samples.h"
 #include "core/report/study/study_shards.h"
 #include "widgets/study/study_filters.h"
 #include "widgets/text/text.h"
