@@ -14,6 +14,7 @@ namespace {
 constexpr double kSmallDot = 1.5;  ///< Half the width.
 constexpr double kFrontDot = 4;
 constexpr double kBetweenCells = 2;
+constexpr double kSmallLetters = 10;
 constexpr double kFaintest = 0.04;  ///< Opacity of a cell,
 constexpr double kDarkest = 0.48;   ///< so that words on it can be read in both themes.
 constexpr double kLeastPanel = 140;
@@ -138,8 +139,16 @@ class HeatDrawing {
     drawTitle(canvas_, frame_, scene_.title, scene_.note);
     for (std::size_t line = 0; line < scene_.lines.size(); ++line) nameLine(line);
     nameColumns();
+    double widest = 0;
     for (std::size_t place = 0; place < scene_.cells.size(); ++place) {
-      if (scene_.cells[place]) drawCell(place, *scene_.cells[place]);
+      if (!scene_.cells[place]) continue;
+      drawCell(place, *scene_.cells[place]);
+      widest = std::max(widest, canvas_.ruler().width(scene_.cells[place]->text));
+    }
+    // Small letters are better than none. Nothing else is written after them.
+    if (widest > width_ - kBetweenCells) canvas_.setLetters(kSmallLetters);
+    for (std::size_t place = 0; place < scene_.cells.size(); ++place) {
+      if (scene_.cells[place]) writeCell(boxOf(place), scene_.cells[place]->text);
     }
   }
 
@@ -148,6 +157,11 @@ class HeatDrawing {
 
   double baseline(double top, double room) const {
     return top + (room - canvas_.ruler().height()) / 2 + canvas_.ruler().ascent();
+  }
+  Box boxOf(std::size_t place) const {
+    const auto column = static_cast<double>(place % scene_.columns.size());
+    return {area_.left + column * width_, topOf(place / scene_.columns.size()),
+            std::max(1.0, width_ - kBetweenCells), std::max(1.0, height_ - kBetweenCells)};
   }
   double topOf(std::size_t line) const { return area_.top + static_cast<double>(line) * height_; }
 
@@ -175,15 +189,15 @@ class HeatDrawing {
   void drawCell(std::size_t place, const HeatScene::Cell& cell) {
     const double part =
         values_.high > values_.low ? (cell.value - values_.low) / (values_.high - values_.low) : 0;
-    const auto column = static_cast<double>(place % scene_.columns.size());
-    const Box box{area_.left + column * width_, topOf(place / scene_.columns.size()),
-                  std::max(1.0, width_ - kBetweenCells), std::max(1.0, height_ - kBetweenCells)};
-    canvas_.rectangle(box,
+    canvas_.rectangle(boxOf(place),
                       {.fill = Fill{Ink::selection, kFaintest + (kDarkest - kFaintest) * part}},
                       {fmt::format("cell-{}", place), cell.toolTip});
+  }
+
+  void writeCell(const Box& box, const std::string& text) {
     const Ruler& ruler = canvas_.ruler();
-    if (ruler.width(cell.text) > box.width || ruler.height() > box.height) return;
-    canvas_.text({box.left + box.width / 2, baseline(box.top, box.height)}, cell.text,
+    if (ruler.width(text) > box.width || ruler.height() > box.height) return;
+    canvas_.text({box.left + box.width / 2, baseline(box.top, box.height)}, text,
                  {.anchor = Anchor::middle});
   }
 

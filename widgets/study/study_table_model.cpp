@@ -10,14 +10,6 @@
 
 namespace hw {
 
-namespace {
-
-/// So many columns fit, of axes first and then of figures; the one on show is there always, and all
-/// are told at the right.
-constexpr std::size_t kMostColumns = 8;
-
-}  // namespace
-
 StudyTableModel::StudyTableModel(StudyViewState* state, QObject* parent)
     : QAbstractTableModel(parent), state_(state) {
   connect(state, &StudyViewState::fileChanged, this, &StudyTableModel::refresh);
@@ -27,6 +19,12 @@ StudyTableModel::StudyTableModel(StudyViewState* state, QObject* parent)
 
 void StudyTableModel::setAll(bool all) {
   all_ = all;
+  refresh();
+}
+
+void StudyTableModel::setRoom(std::size_t columns) {
+  if (columns == room_) return;
+  room_ = columns;
   refresh();
 }
 
@@ -47,7 +45,7 @@ void StudyTableModel::refresh() {
     std::ranges::sort(axes);
     for (const std::size_t axis : axes) columns_.push_back({true, axis});
     for (std::size_t i = 0; i < table.figures.size(); ++i) {
-      if (columns_.size() < kMostColumns || i == state_->figure()) columns_.push_back({false, i});
+      if (columns_.size() < room_ || i == state_->figure()) columns_.push_back({false, i});
     }
     front_ =
         frontOf(table, state_->rows(), table.axis("model"), {state_->across(), state_->figure()});

@@ -16,6 +16,8 @@ class StudyTableModel : public QAbstractTableModel {
 
   /// False: only those that no other is as good as, by the figures of the dots.
   void setAll(bool all);
+  /// So many columns fit, of axes first and then of figures; the one on show is there always.
+  void setRoom(std::size_t columns);
   bool showsAll() const { return all_; }
   std::uint32_t rowAt(int row) const { return rows_[static_cast<std::size_t>(row)]; }
   /// -1: it is not on show.
@@ -42,6 +44,7 @@ class StudyTableModel : public QAbstractTableModel {
 
   StudyViewState* state_;
   bool all_ = false;
+  std::size_t room_ = 8;
   std::vector<Shown> columns_;
   StudyRows front_;
   StudyRows rows_;

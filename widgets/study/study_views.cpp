@@ -18,6 +18,12 @@ namespace {
 
 /// Narrower pages have dots above the heat map, not beside it.
 constexpr int kBesideWidth = 760;
+/// Of a column of the table, on average.
+constexpr int kColumnWidth = 115;
+/// Columns are as wide as the first rows need.
+constexpr int kMeasuredRows = 100;
+/// Curves of two lines of models can still be told apart.
+constexpr int kLeastMultiples = 132;
 /// Figures that are offered as buttons: the first of the table.
 constexpr std::size_t kMostButtonFigures = 5;
 constexpr std::size_t kMostPairAxes = 6;
@@ -47,6 +53,7 @@ StudyViews::StudyViews(StudyViewState* state, QWidget* empty, QWidget* parent)
   heat_->setObjectName(QStringLiteral("studyHeat"));
   heat_->setAccessibleName(tr("The least over two axes; Left and Right go from cell to cell"));
   multiples_->setObjectName(QStringLiteral("studyMultiples"));
+  multiples_->setMinimumHeight(kLeastMultiples);
   multiples_->setAccessibleName(tr("A curve of each model; Enter shows it above"));
   cards_[0] = new Card(dots_, this);
   cards_[1] = new Card(heat_, this);
@@ -101,6 +108,8 @@ QWidget* StudyViews::buildTable() {
   table_->setModel(model_);
   dressResultTable(table_);
   table_->setSortingEnabled(true);
+  table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  table_->horizontalHeader()->setResizeContentsPrecision(kMeasuredRows);
   auto* column = new QVBoxLayout(room);
   column->setContentsMargins(10, 6, 6, 6);
   column->addLayout(head);
@@ -243,12 +252,16 @@ void StudyViews::refresh() {
                              grouped(state_->rows().size() + state_->others().size()),
                              QString::fromStdString(printable(
                                  table.axes[table.axis("model")].values[state_->model()], 60))));
+  showBars();
+  showChosen();
+}
+
+/// The bars stand in the column of the figure.
+void StudyViews::showBars() {
   for (int column = 0; column < model_->columnCount(); ++column) {
     const bool figure = column == model_->figureColumn();
     table_->setItemDelegateForColumn(column, figure ? bars_ : nullptr);
   }
-  fitColumns(table_);
-  showChosen();
 }
 
 void StudyViews::showScenes() {
@@ -314,6 +327,8 @@ void StudyViews::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   const bool other = (event->oldSize().width() < kBesideWidth) != (width() < kBesideWidth);
   if (other) arrange();
+  model_->setRoom(static_cast<std::size_t>(width() / kColumnWidth));
+  showBars();
 }
 
 }  // namespace hw

@@ -50,6 +50,7 @@ class StudyViews : public QWidget {
   void fillAxes();
   void refresh();
   void showChips();
+  void showBars();
   void showScenes();
   void showChosen();
   void pickCell(int cell);
