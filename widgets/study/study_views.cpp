@@ -43,7 +43,7 @@ StudyViews::StudyViews(StudyViewState* state, QWidget* empty, QWidget* parent)
       heat_(new DotChart(this)),
       multiples_(new DotChart(this)),
       tableTitle_(strongLabel(QString(), this)),
-      allRows_(new QPushButton(this)),
+      allRows_(new QPushButton(tr("Show all rows"), this)),
       table_(new QTableView(this)),
       bars_(new BarDelegate(this)),
       model_(new StudyTableModel(state, this)) {

@@ -116,9 +116,9 @@ QWidget* StudyFeature::emptyPage() {
 
 void StudyFeature::addCommands() {
   QMenu* file = window_->menu(MenuKind::file);
-  window_->addCommand(file, "openStudy", tr("Open the res&ults of a study\u2026"), {},
+  window_->addCommand(file, "openStudy", tr("Open t&he results of a study\u2026"), {},
                       [this] { chooseResults(); });
-  window_->addCommand(file, "runStudy", tr("Run a s&tudy\u2026"), {}, [this] { chooseStudy(); })
+  window_->addCommand(file, "runStudy", tr("Run a stud&y\u2026"), {}, [this] { chooseStudy(); })
       ->setStatusTip(tr("Runs all that a file of TOML lists, in the background"));
 }
 
