@@ -24,6 +24,7 @@ std::string_view nameOf(Format format) { return kFormatNames[static_cast<std::si
 
 std::vector<std::string> namesOf(const std::vector<Format>& formats) {
   std::vector<std::string> names;
+  names.reserve(formats.size());
   for (const Format format : formats) names.emplace_back(nameOf(format));
   return names;
 }

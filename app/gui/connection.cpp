@@ -105,7 +105,7 @@ Connection::Connection(Studio* window) : QObject(window), window_(window) {
 }
 
 QString Connection::socketName() {
-  const QString named = qEnvironmentVariable("HIGHWATER_STUDIO_SOCKET");
+  QString named = qEnvironmentVariable("HIGHWATER_STUDIO_SOCKET");
   if (!named.isEmpty()) return named;
   const QDir folder(QStandardPaths::writableLocation(QStandardPaths::RuntimeLocation));
   return folder.filePath(QStringLiteral("highwater-studio"));
@@ -152,6 +152,7 @@ void Connection::read(QLocalSocket* socket) {
     words.push_back(word.toString().toStdString());
   }
   std::vector<const char*> pointers;
+  pointers.reserve(words.size());
   for (const std::string& word : words) pointers.push_back(word.c_str());
   ArgumentsOutcome outcome = parseArguments(static_cast<int>(pointers.size()), pointers.data());
   if (!outcome.arguments) return answer(socket, outcome.exitCode, outcome.text);

@@ -210,7 +210,7 @@ class Calibrator {
   void dropUnfitted(const std::function<bool(const FittedClass&)>& isFitted) {
     for (const FittedClass& each : found_.classes) {
       if (isFitted(each)) continue;
-      const std::size_t kind = static_cast<std::size_t>(each.kind);
+      const auto kind = static_cast<std::size_t>(each.kind);
       found_.notes.push_back(
           fmt::format("class '{}' on unit '{}' cannot be told from what was measured: {} by {}",
                       kCostClassNames[kind], printable(units_[each.unit].name),
@@ -301,6 +301,7 @@ class Calibrator {
 
   void fitPart(const std::vector<Whole>& wholes) {
     std::vector<std::vector<double>> rows;
+    rows.reserve(wholes.size());
     for (const Whole& whole : wholes) rows.push_back({whole.atRates / whole.measured});
     const double longer = leastSquares(rows).front();
     for (FittedClass& each : found_.classes) {
@@ -355,13 +356,14 @@ std::vector<double> leastSquares(const std::vector<std::vector<double>>& rows) {
   std::ranges::stable_sort(
       choices, {}, [](std::uint32_t choice) { return std::pair(std::popcount(choice), ~choice); });
   std::vector<double> best(columns);
-  double least = static_cast<double>(rows.size());
+  auto least = static_cast<double>(rows.size());
   for (const std::uint32_t choice : choices) {
     Subset subset(rows);
     bool apart = true;
     for (std::size_t c = 0; c < columns && apart; ++c) {
       if ((choice >> c & 1U) == 0) continue;
       std::vector<double> column;
+      column.reserve(rows.size());
       for (const auto& row : rows) column.push_back(row[c]);
       apart = subset.add(std::move(column));
     }

@@ -197,7 +197,7 @@ std::string tuningText(const Tuning& tuning) {
   if (tuning.channels) add(fmt::format("channels={}", *tuning.channels));
   if (tuning.macs) add(fmt::format("macs={}", *tuning.macs));
   if (tuning.kernels) add(fmt::format("kernels={}", waysText(*tuning.kernels)));
-  for (const auto& [path, value] : tuning.parts) add(path + "=" + value);
+  for (const auto& [path, value] : tuning.parts) add(fmt::format("{}={}", path, value));
   return text;
 }
 

@@ -52,6 +52,7 @@ class DotsDrawing {
     }
     drawStairs(scene_.otherFront, {Ink::muted, 1.5, kDashed});
     std::vector<Point> front;
+    front.reserve(scene_.front.size());
     for (const DotsScene::Best& each : scene_.front) front.push_back(each.at);
     drawStairs(front, {Ink::selection, 2});
     for (std::size_t i = 0; i < front.size(); ++i) {

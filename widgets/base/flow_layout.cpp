@@ -4,9 +4,7 @@
 
 namespace hw {
 
-FlowLayout::FlowLayout(QWidget* parent, int gap) : QLayout(parent), gap_(gap) {
-  setContentsMargins(0, 0, 0, 0);
-}
+FlowLayout::FlowLayout(int gap) : gap_(gap) { setContentsMargins(0, 0, 0, 0); }
 
 FlowLayout::~FlowLayout() { qDeleteAll(items_); }
 

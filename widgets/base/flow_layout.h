@@ -9,7 +9,7 @@ namespace hw {
 class FlowLayout : public QLayout {
  public:
   /// `gap` pixels lie between widgets and between lines.
-  FlowLayout(QWidget* parent, int gap);
+  explicit FlowLayout(int gap);
   ~FlowLayout() override;
 
   void addItem(QLayoutItem* item) override { items_.append(item); }

@@ -26,6 +26,7 @@ constexpr double kLargestDot = 24;
 /// "front-0", "front-1", …
 std::vector<std::string> numbered(std::string_view name, std::size_t count) {
   std::vector<std::string> names;
+  names.reserve(count);
   for (std::size_t i = 0; i < count; ++i) names.push_back(fmt::format("{}-{}", name, i));
   return names;
 }
@@ -58,6 +59,7 @@ void DotChart::setScene(FrontScene scene) {
 
 void DotChart::setScene(ParetoScene scene) {
   std::vector<std::string> names;
+  names.reserve(scene.points.size());
   for (const ParetoPoint& point : scene.points) names.push_back(fmt::format("plan-{}", point.row));
   setDrawing(std::move(scene), drawPareto, names);
 }
@@ -155,6 +157,7 @@ std::vector<int> DotChart::ids() {
   std::vector<Dot> order = dots_;
   std::ranges::stable_sort(order, {}, [](const Dot& each) { return each.box.left(); });
   std::vector<int> ids;
+  ids.reserve(order.size());
   for (const Dot& each : order) ids.push_back(each.id);
   return ids;
 }

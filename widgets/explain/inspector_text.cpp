@@ -91,7 +91,7 @@ void addTensors(HtmlPage& page, const Run& run, StayId stay) {
     readers.insert(readers.end(), more.begin(), more.end());
   }
   std::ranges::sort(readers);
-  readers.erase(std::ranges::unique(readers).begin(), readers.end());
+  readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
   page.addHtml(tr("Readers"), joined(readers, [&](OpId op) { return opLink(run, op); }));
   if (buffer.tensors.size() < 2) return;
   page.addHtml(tr("Shared by"), joined(buffer.tensors, [&](TensorId id) {

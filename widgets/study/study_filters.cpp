@@ -107,7 +107,7 @@ QWidget* StudyFilters::valueButtons(std::size_t axis) {
   const StudyTable::Axis& each = state_->table().axes[axis];
   const bool isModel = each.name == "model";
   auto* room = new QWidget(axes_);
-  auto* flow = new FlowLayout(room, 6);
+  room->setLayout(new FlowLayout(6));
   for (std::size_t value = 0; value < each.values.size(); ++value) {
     const QString name = QString::fromStdString(valueName(each.values[value]));
     auto* button = new QToolButton(room);
@@ -123,7 +123,7 @@ QWidget* StudyFilters::valueButtons(std::size_t axis) {
     follow_.emplace_back([this, button, axis, value, isModel] {
       button->setChecked(isModel ? state_->model() == value : state_->isPicked(axis, value));
     });
-    flow->addWidget(button);
+    room->layout()->addWidget(button);
   }
   return room;
 }
@@ -194,6 +194,7 @@ void StudyFilters::refresh() {
   std::vector<QStringList> rows;
   auto shares = sharesOf(state_->table(), state_->rows(), state_->figure());
   if (shares.size() > kMostShares) shares.resize(kMostShares);
+  rows.reserve(shares.size());
   for (const AxisShare& share : shares) {
     rows.push_back({viewText(axisTitle(state_->table().axes[share.axis].name)),
                     tr("%1 %").arg(qRound(100 * share.share))});

@@ -226,6 +226,7 @@ void StudyRunPanel::showFile() {
   showState();
   if (!file) return;
   std::vector<QStringList> rows;
+  rows.reserve(file->reasons.size());
   for (const auto& [reason, count] : file->reasons) {
     rows.push_back({QString::fromStdString(printable(reason, 200)), grouped(count)});
   }

@@ -81,7 +81,7 @@ QWidget* StudyViews::buildHead() {
   auto* head = new QWidget(this);
   auto* row = new QHBoxLayout(head);
   row->setContentsMargins(0, 0, 0, 0);
-  new FlowLayout(chips_, 6);
+  chips_->setLayout(new FlowLayout(6));
   chips_->setObjectName(QStringLiteral("studyChips"));
   QSizePolicy grows(QSizePolicy::Expanding, QSizePolicy::Preferred);
   grows.setHeightForWidth(true);
@@ -158,6 +158,7 @@ void StudyViews::showFile() {
 void StudyViews::fillFigures() {
   std::vector<std::string> keys;
   if (!state_->isEmpty()) {
+    keys.reserve(state_->table().figures.size());
     for (const StudyTable::Figure& figure : state_->table().figures) keys.push_back(figure.key);
   }
   keys.resize(std::min(keys.size(), kMostButtonFigures));

@@ -22,6 +22,7 @@ Result<std::vector<std::pair<std::string, std::size_t>>> reasonsOf(Database& res
          results.rows("SELECT coalesce(nullif(error, ''), reason, status), count(*) FROM runs "
                       "WHERE state <> 'done' OR fits = 0 GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
                       {kMostReasons}));
+  reasons.reserve(rows.size() + 2);
   for (const auto& row : rows) {
     reasons.emplace_back(row[0].exact(), static_cast<std::size_t>(row[1].whole().value_or(0)));
   }

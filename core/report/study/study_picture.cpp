@@ -20,7 +20,7 @@ namespace {
 /// More curves are not told apart.
 constexpr std::size_t kMostSeries = 8;
 /// Dots of one cell of a grid with so many lines and columns over the plot look like one.
-constexpr int kDotGrid = 200;
+constexpr std::size_t kDotGrid = 200;
 
 std::string capital(std::string text) {
   if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
@@ -49,8 +49,8 @@ std::vector<Point> pointsOf(const StudyTable& table, const StudyRows& rows, std:
   const auto up = ValueAxis::around(kindOf(table.figures[figure].key), y, false, 0, kDotGrid);
   std::vector<bool> seen((kDotGrid + 1) * (kDotGrid + 1));
   std::erase_if(points, [&](const Point& at) {
-    const auto cell =
-        static_cast<std::size_t>(int(up.toPixel(at.y)) * (kDotGrid + 1) + int(right.toPixel(at.x)));
+    const auto line = static_cast<std::size_t>(up.toPixel(at.y));
+    const std::size_t cell = line * (kDotGrid + 1) + static_cast<std::size_t>(right.toPixel(at.x));
     const bool isTaken = seen[cell];
     seen[cell] = true;
     return isTaken;
