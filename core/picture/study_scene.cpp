@@ -314,9 +314,9 @@ void drawMultiples(Canvas& canvas, const MultiplesScene& scene, const Box& where
   const double height = area.height / static_cast<double>(rows);
   for (std::size_t i = 0; i < scene.panels.size(); ++i) {
     const MultiplesScene::Panel& panel = scene.panels[i];
+    const std::size_t row = i / columns;
     const Box box{area.left + static_cast<double>(i % columns) * width,
-                  area.top + static_cast<double>(i / columns) * height, width - kPanelAir,
-                  height - 6};
+                  area.top + static_cast<double>(row) * height, width - kPanelAir, height - 6};
     drawPanel(canvas, panel, box, {fmt::format("panel-{}", i), panel.toolTip});
   }
 }

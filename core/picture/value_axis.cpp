@@ -93,7 +93,8 @@ std::vector<AxisTick> ValueAxis::powers() const {
   std::vector<AxisTick> ticks;
   for (std::int64_t power = 4; power < kMaxBytes.count(); power *= 2) {
     for (std::int64_t i = 0; i < parts; ++i) {
-      const auto at = static_cast<double>(power + power / parts * i);
+      const std::int64_t step = power / parts;
+      const auto at = static_cast<double>(power + step * i);
       if (at >= low_ && at <= high_) ticks.push_back({at, valueText(at, kind_)});
     }
   }
@@ -102,7 +103,10 @@ std::vector<AxisTick> ValueAxis::powers() const {
 
 std::vector<AxisTick> ValueAxis::digits(double apart) const {
   std::vector<AxisTick> ticks;
-  for (double power = std::pow(10, std::floor(std::log10(low_))); power < high_; power *= 10) {
+  const int last = static_cast<int>(std::ceil(std::log10(high_)));
+  for (int exponent = static_cast<int>(std::floor(std::log10(low_))); exponent <= last;
+       ++exponent) {
+    const double power = std::pow(10, exponent);
     for (const double digit : {1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0}) {
       const double value = digit * power;
       if (value < low_ || value > high_) continue;

@@ -185,7 +185,7 @@ Result<ResultTable> paretoOf(const ResultScope& scope, const std::vector<std::st
   std::iota(places.begin(), places.end(), 0);
   HW_TRY(axes, axesOf(scope.results));
   std::vector<std::string> same = columns;
-  same.push_back("model");
+  same.emplace_back("model");
   HW_TRY(first, ask(scope, "rowid",
                     fmt::format(" AND ({0}) = (SELECT {0} FROM runs WHERE rowid = ?) ORDER BY {1} "
                                 "LIMIT 1",
