@@ -56,18 +56,23 @@ std::vector<Layer> alexnet() {
           squareLayer(1, 4'096, 4'096, 1, 1), squareLayer(1, 1'000, 4'096, 1, 1)};
 }
 
+GraphBuilder::Handle addInt8Tensor(GraphBuilder& builder, const std::string& name,
+                                   const Shape& shape, bool constant) {
+  Tensor made;
+  made.name = name;
+  made.dtype = Dtype::int8;
+  made.shape = shape;
+  made.bytes = packedSize(Dtype::int8, *elementCount(shape));
+  made.origin = SizeOrigin::declared;
+  made.constant = constant;
+  return builder.addTensor(std::move(made));
+}
+
 std::shared_ptr<const Model> layersModel(const std::string& name,
                                          const std::vector<Layer>& layers) {
   GraphBuilder builder(name, "layers");
   const auto tensor = [&](const std::string& called, const Shape& shape, bool constant) {
-    Tensor made;
-    made.name = called;
-    made.dtype = Dtype::int8;
-    made.shape = shape;
-    made.bytes = packedSize(Dtype::int8, *elementCount(shape));
-    made.origin = SizeOrigin::declared;
-    made.constant = constant;
-    return builder.addTensor(std::move(made));
+    return addInt8Tensor(builder, called, shape, constant);
   };
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const Layer& layer = layers[i];

@@ -7,6 +7,7 @@
 
 #include "core/import/importer.h"
 #include "core/machine/memory_model.h"
+#include "core/rewrite/graph_builder.h"
 
 namespace hw::test {
 
@@ -30,6 +31,10 @@ constexpr Layer squareLayer(std::int64_t groups, std::int64_t outputs, std::int6
 std::vector<Layer> resnet18();
 std::vector<Layer> mobilenetV2();
 std::vector<Layer> alexnet();
+
+/// A tensor of bytes, of a size that is declared.
+GraphBuilder::Handle addInt8Tensor(GraphBuilder& builder, const std::string& name,
+                                   const Shape& shape, bool constant);
 
 /// Layers one behind the other in bytes, each with an input of its own.
 std::shared_ptr<const Model> layersModel(const std::string& name, const std::vector<Layer>& layers);

@@ -20,7 +20,7 @@ struct MeasuredSpan {
   }
 };
 
-/// How long the operators of a network took, or all of it.
+/// Times of the operators of a network, or of all of it.
 struct OperatorTimes {
   OperatorProfile profile{};          ///< Their names, types and numbers.
   std::vector<MeasuredSpan> spans{};  ///< One for each.

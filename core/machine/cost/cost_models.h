@@ -66,7 +66,7 @@ std::int64_t computeCycles(const UnitSpec& unit, const Work& work, const CostedO
 
 /// The class of an operator in a table of cycles.
 std::optional<CostClass> costClassOf(const Work& work, OpClass kind);
-/// What the law of a class multiplies, for an operator of it.
+/// The count that the law of a class multiplies, for an operator of it.
 std::int64_t countedWork(const UnitSpec& unit, CostClass kind, const Work& work);
 /// Words for a class of which the unit's table has no law, so that the operator goes by the unit's
 /// rates; empty: it has, or there is no table.

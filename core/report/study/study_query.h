@@ -59,7 +59,7 @@ Result<ResultTable> bestBy(const ResultScope& scope, const std::string& axis,
 Result<ResultTable> againstBaseline(const ResultScope& scope, const std::string& axis,
                                     const std::string& value, const std::string& figure);
 
-/// Which axes a figure depends on: see `AxisShare`.
+/// The axes that a figure depends on: see `AxisShare`.
 Result<ResultTable> whatMatters(const ResultScope& scope, const std::string& figure);
 
 /// The rows of one statement of SQL that only reads.

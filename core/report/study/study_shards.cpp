@@ -58,7 +58,7 @@ std::size_t shardsOfAMinute(const StudyRuns& runs) {
   return std::min(runs.size(), static_cast<std::size_t>(std::clamp(all / kMinute, 1.0, kMost)));
 }
 
-/// What each task runs.
+/// The script that each task runs.
 std::string taskScript(const SlurmRequest& request, std::size_t shards, const std::string& folder) {
   std::vector<std::string> words = {request.program, "sweep", fs::absolute(request.study).string(),
                                     "--threads", std::to_string(request.threads)};

@@ -12,6 +12,7 @@
 #include "core/machine/platforms.h"
 #include "core/rewrite/graph_builder.h"
 #include "core/run/run.h"
+#include "tests/support/published_layers.h"
 #include "tests/support/rounds.h"
 
 using namespace hw;
@@ -74,15 +75,8 @@ std::vector<DrawnOp> drawNetwork(Random& random, std::size_t ofEach) {
 
 std::shared_ptr<const Model> modelOf(const std::vector<DrawnOp>& ops) {
   GraphBuilder builder("drawn", "test");
-  const auto tensor = [&](std::string name, const Shape& shape, bool constant) {
-    Tensor made;
-    made.name = std::move(name);
-    made.dtype = Dtype::int8;
-    made.shape = shape;
-    made.bytes = packedSize(Dtype::int8, *elementCount(shape));
-    made.origin = SizeOrigin::declared;
-    made.constant = constant;
-    return builder.addTensor(std::move(made));
+  const auto tensor = [&](const std::string& called, const Shape& shape, bool constant) {
+    return test::addInt8Tensor(builder, called, shape, constant);
   };
   for (std::size_t i = 0; i < ops.size(); ++i) {
     GraphBuilder::OpParts parts;
