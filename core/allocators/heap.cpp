@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "core/base/check.h"
+#include "core/plan/constraint_use.h"
 #include "core/plan/frames.h"
 
 namespace hw {
@@ -19,6 +20,7 @@ struct Moment {
   Phase phase{};
   std::uint32_t rank = 0;
   StayId stay{};
+  Interval<Bytes> piece{};  ///< Not empty: of these of its bytes alone.
 
   friend auto operator<=>(const Moment&, const Moment&) = default;
 };
@@ -68,13 +70,28 @@ OutOfMemory describeFailure(const Problem& problem, const Heap& heap, StayId id)
   return failure;
 }
 
+void addPieces(const Problem& problem, StayId id, const std::vector<OwnPiece>& pieces,
+               std::vector<Moment>& moments) {
+  const Stay& stay = problem.stays[id];
+  for (const OwnPiece& piece : pieces) {
+    moments.push_back({piece.steps.begin, Phase::acquire, 0, id, piece.bytes});
+    if (stay.outlives && piece.steps.end == stay.steps.end) continue;
+    moments.push_back({piece.steps.end, Phase::release, stay.releaseRank, id, piece.bytes});
+  }
+}
+
 /// All moments of a plan, in order.
 std::vector<Moment> momentsOf(const Problem& problem, const Plan& plan) {
   const IdMap<StayId, Hold> holds = holdsOf(problem, plan);
+  const auto pieces = ownPieces(problem, plan);
   std::vector<Moment> moments;
   moments.reserve(problem.stays.size() * 2);
   for (const StayId id : problem.stays.keys()) {
     if (!plan.addresses[id]) continue;
+    if (!pieces.empty() && pieces[id]) {
+      addPieces(problem, id, *pieces[id], moments);
+      continue;
+    }
     if (!holds.empty()) {
       addHeld(problem, id, holds[id], moments);
       continue;
@@ -119,6 +136,11 @@ void Heap::release(StayId id, Step step) {
     rests_.erase(shrunk);
   }
   released(id, *addresses_[id]);
+}
+
+void Heap::acquirePiece(StayId id, const Address& place, Interval<Bytes> bytes, Step step) {
+  addresses_[id] = place;
+  take(id, bytes.begin, bytes.length(), step, Reason::planned);
 }
 
 /// The input gives up its bytes and comes back to what the output leaves of them.
@@ -261,6 +283,14 @@ std::vector<MemoryEvent> narrate(const Problem& problem, const Plan& plan) {
 
   for (const Moment& moment : momentsOf(problem, plan)) {
     const Step before = moment.step - Step(1);
+    if (!moment.piece.empty()) {
+      if (moment.phase == Phase::release) {
+        oracle.releasePiece(moment.stay, moment.piece, before);
+      } else {
+        oracle.acquirePiece(moment.stay, *plan.addresses[moment.stay], moment.piece, moment.step);
+      }
+      continue;
+    }
     if (moment.phase == Phase::release || moment.phase == Phase::releaseHeir) {
       oracle.release(moment.stay, before);
     } else {

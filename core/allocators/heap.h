@@ -26,6 +26,9 @@ class Heap {
   /// False when the policy found no place.
   bool acquire(StayId id, Step step);
   void release(StayId id, Step step);
+  /// The same of some bytes of a stay whose place is decided, of which others have the rest.
+  void acquirePiece(StayId id, const Address& place, Interval<Bytes> bytes, Step step);
+  void releasePiece(StayId id, Interval<Bytes> bytes, Step step) { giveBack(id, bytes, step); }
 
   const ChunkMap& chunks(PoolId pool) const { return chunks_[pool]; }
   std::optional<Address> addressOf(StayId id) const { return addresses_[id]; }

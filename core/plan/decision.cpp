@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/base/text.h"
+#include "core/plan/constraint_use.h"
 #include "core/plan/overlap_use.h"
 
 namespace hw {
@@ -104,14 +105,19 @@ class Judge {
                        countBytes(stay_.size - std::min(stay_.size, *next->room)));
   }
 
+  bool isInTheWay(StayId other, const std::vector<Interval<Step>>& live) const {
+    if (!problem_.constraints.empty()) return inConflict(problem_, decision_.stay, other);
+    return problem_.stays[other].steps.overlaps(stay_.steps) &&
+           liveTogether(live, problem_.liveSteps(other));
+  }
+
   void collectWalls() {
     walls_.resize(plan_.regions[place_.pool].size());
     const auto live = problem_.liveSteps(decision_.stay);
     for (const StayId other : problem_.stays.keys()) {
       const auto& at = plan_.addresses[other];
       if (other == decision_.stay || !at || at->pool != place_.pool) continue;
-      if (!problem_.stays[other].steps.overlaps(stay_.steps)) continue;
-      if (!liveTogether(live, problem_.liveSteps(other))) continue;
+      if (!isInTheWay(other, live)) continue;
       const Bytes end = at->offset + problem_.stays[other].size;
       const bool shares = at->region == place_.region && at->offset < place_.offset + stay_.size &&
                           place_.offset < end;

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "core/plan/constraint_use.h"
 #include "core/plan/fragmentation_curve.h"
 #include "core/plan/frames.h"
 #include "core/plan/life_edges.h"
@@ -36,6 +37,7 @@ class PoolContents {
       if (!under || under->pool != pool || under->region.index() >= starts_.size()) continue;
       if (!sharedBytes(problem, plan, overlap).empty()) addRests(overlap);
     }
+    addPieces();
     if (plan.blocks.empty()) return;
     frames_ = framesOf(problem, plan, pool);
     framed_.resize(problem.stays.size());
@@ -78,6 +80,7 @@ class PoolContents {
       edges.add(frames_[i].steps, static_cast<std::uint32_t>(firstFrame() + i));
     }
     for (const StayId id : stays_) {
+      if (!pieces_.empty() && pieces_[id]) continue;  // Its pieces are among the rests.
       const auto item = static_cast<std::uint32_t>(id.index());
       if (problem_.gaps.empty() && problem_.overlays.empty() && shrinks_.empty()) {
         edges.add(problem_.stays[id].steps, item);
@@ -116,6 +119,18 @@ class PoolContents {
     }
   }
 
+  void addPieces() {
+    pieces_ = ownPieces(problem_, plan_);
+    if (pieces_.empty()) return;
+    for (const StayId id : stays_) {
+      if (!pieces_[id]) continue;
+      const Bytes start = starts_[plan_.addresses[id]->region.index()];
+      for (const OwnPiece& piece : *pieces_[id]) {
+        rests_.push_back({piece.steps, {start + piece.bytes.begin, start + piece.bytes.end}});
+      }
+    }
+  }
+
   std::size_t firstFrame() const { return problem_.stays.size() + rests_.size(); }
 
   const Problem& problem_;
@@ -124,6 +139,7 @@ class PoolContents {
   std::vector<StayId> stays_;
   std::map<StayId, Step> shrinks_;  ///< Inputs that share bytes, and from when on.
   std::vector<Rest> rests_;
+  IdMap<StayId, std::optional<std::vector<OwnPiece>>> pieces_;
   std::vector<Frame> frames_;
   IdMap<StayId, bool> framed_;  ///< Empty where there are no frames.
 };
@@ -243,8 +259,9 @@ PoolMetrics measurePool(const Problem& problem, const Plan& plan, PoolId pool,
   metrics.sum = sum.bytes();
   metrics.stays = contents.stays().size();
   sweep(metrics, contents);
-  // This plan need not share all that overlaps allow.
-  metrics.lowerBound = problem.overlaps.empty() ? metrics.peakLive : lowerBound(problem, pool);
+  // This plan need not share all that overlaps and constraints allow.
+  const bool plain = problem.overlaps.empty() && problem.constraints.empty();
+  metrics.lowerBound = plain ? metrics.peakLive : lowerBound(problem, pool);
   return metrics;
 }
 

@@ -16,6 +16,33 @@ bool livesIn(const Problem& problem, StayId stay, Interval<Step> range) {
   });
 }
 
+/// The constraints of the stays that are kept; groups that fall below two are none.
+Constraints cutTo(const IdMap<StayId, StayId>& kept, const Constraints& whole) {
+  Constraints part{.virtualTime = whole.virtualTime};
+  const auto pairOf = [&](const StayPair& pair) { return StayPair{kept[pair.a], kept[pair.b]}; };
+  const auto isWhole = [&](const StayPair& pair) { return kept[pair.a] && kept[pair.b]; };
+  for (const StayPair& pair : whole.apart) {
+    if (isWhole(pair)) part.apart.push_back(pairOf(pair));
+  }
+  for (const StayPair& pair : whole.exclusive) {
+    if (isWhole(pair)) part.exclusive.push_back(pairOf(pair));
+  }
+  for (const ReusePenalty& penalty : whole.penalties) {
+    if (isWhole(penalty.pair)) part.penalties.push_back({pairOf(penalty.pair), penalty.cost});
+  }
+  for (const std::vector<StayId>& group : whole.together) {
+    std::vector<StayId> left;
+    for (const StayId id : group) {
+      if (kept[id]) left.push_back(kept[id]);
+    }
+    if (left.size() > 1) part.together.push_back(std::move(left));
+  }
+  for (const StayId id : whole.allowed.keys()) {
+    if (kept[id]) part.allowed.add(whole.allowed[id]);
+  }
+  return part;
+}
+
 }  // namespace
 
 RangePart cutToRange(const Problem& problem, const Plan& plan, Interval<Step> range) {
@@ -58,6 +85,7 @@ RangePart cutToRange(const Problem& problem, const Plan& plan, Interval<Step> ra
     inside.under = kept[overlap.under];
     inside.over = kept[overlap.over];
   }
+  part.problem.constraints = cutTo(kept, problem.constraints);
   return part;
 }
 

@@ -1,9 +1,11 @@
 #include "core/plan/metrics.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 
+#include "core/plan/constraint_use.h"
 #include "core/plan/life_edges.h"
 #include "core/plan/overlap_use.h"
 #include "core/plan/wide_sum.h"
@@ -11,19 +13,45 @@
 namespace hw {
 namespace {
 
-/// The lives of the stays of one pool, or of all; with `overlaid` every stay that may be written
-/// over an input counts from its second step on, as if it were. Items are stays.
-LifeEdges livesOf(const Problem& problem, std::optional<PoolId> pool, bool overlaid) {
+/// Stays of which no two may be in the same bytes at the same step, so that their sizes add up: all
+/// but, of those that constraints permit to share, the smaller ones. Empty: all.
+std::vector<bool> addingUp(const Problem& problem) {
+  const std::vector<StayPair> pairs = sharersOf(problem);
+  if (pairs.empty()) return {};
+  std::vector<std::vector<StayId>> partners(problem.stays.size());
+  for (const StayPair& pair : pairs) {
+    partners[pair.a.index()].push_back(pair.b);
+    partners[pair.b.index()].push_back(pair.a);
+  }
+  std::vector<StayId> order = problem.stays.keys().toVector();
+  std::ranges::stable_sort(order, std::greater(),
+                           [&](StayId id) { return problem.stays[id].size; });
+  std::vector<bool> counted(problem.stays.size(), true);
+  for (const StayId id : order) {
+    if (!counted[id.index()]) continue;
+    for (const StayId other : partners[id.index()]) counted[other.index()] = false;
+  }
+  return counted;
+}
+
+/// The lives of the stays of one pool, or of all; with `least` as few of those that may share bytes
+/// as any plan has to keep apart: every stay that may be written over an input counts from its
+/// second step on, as if it were. Items are stays.
+LifeEdges livesOf(const Problem& problem, std::optional<PoolId> pool, bool least) {
+  const std::vector<bool> counted = least ? addingUp(problem) : std::vector<bool>();
+  const auto isOut = [&](StayId id) {
+    return (pool && problem.poolOf(id) != *pool) || (!counted.empty() && !counted[id.index()]);
+  };
   LifeEdges edges;
   edges.reserve(problem.stays.size() + problem.gaps.size());
   for (const StayId id : problem.stays.keys()) {
-    if (pool && problem.poolOf(id) != *pool) continue;
+    if (isOut(id)) continue;
     Interval<Step> steps = problem.stays[id].steps;
-    if (overlaid && !problem.overlaysOf(id).empty()) steps.begin += Step(1);
+    if (least && !problem.overlaysOf(id).empty()) steps.begin += Step(1);
     edges.add(steps, static_cast<std::uint32_t>(id.index()));
   }
   for (const Gap& gap : problem.gaps) {
-    if (pool && problem.poolOf(gap.stay) != *pool) continue;
+    if (isOut(gap.stay)) continue;
     edges.addGap(gap.steps, static_cast<std::uint32_t>(gap.stay.index()));
   }
   return edges;

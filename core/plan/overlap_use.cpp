@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/base/text.h"
+#include "core/plan/constraint_use.h"
 #include "core/plan/decision.h"
 #include "core/storage/overlays.h"
 
@@ -24,7 +25,7 @@ Interval<Bytes> sharedBytes(const Problem& problem, const Plan& plan, const Over
 
 namespace {
 
-/// The bytes by which what a plan saves by its overlaps changes, by step.
+/// The bytes by which what a plan saves by bytes that several have at once changes, by step.
 std::map<Step, Bytes> savedBytes(const Problem& problem, const Plan& plan) {
   std::map<Step, Bytes> saved;
   for (const Overlap& overlap : problem.overlaps) {
@@ -32,6 +33,19 @@ std::map<Step, Bytes> savedBytes(const Problem& problem, const Plan& plan) {
     if (shared <= Bytes()) continue;
     saved[problem.shared(overlap).begin] += shared;
     saved[problem.shared(overlap).end] -= shared;
+  }
+  const auto pieces = ownPieces(problem, plan);
+  for (const StayId id : pieces.keys()) {
+    if (!pieces[id]) continue;
+    const Bytes size = problem.stays[id].size;
+    for (const Interval<Step>& live : problem.liveSteps(id)) {
+      saved[live.begin] += size;
+      saved[live.end] -= size;
+    }
+    for (const OwnPiece& piece : *pieces[id]) {
+      saved[piece.steps.begin] -= piece.bytes.length();
+      saved[piece.steps.end] += piece.bytes.length();
+    }
   }
   return saved;
 }
@@ -65,9 +79,9 @@ StepFunction liveBytes(const Problem& problem, const Plan& plan) {
 
 Bytes liveBytesAt(const Problem& problem, const Plan& plan, Step step) {
   Bytes live = liveBytesAt(problem, step);
-  for (const Overlap& overlap : problem.overlaps) {
-    if (!problem.shared(overlap).contains(step)) continue;
-    live -= sharedBytes(problem, plan, overlap).length();
+  for (const auto& [at, less] : savedBytes(problem, plan)) {
+    if (at > step) break;
+    live -= less;
   }
   return live;
 }

@@ -8,6 +8,7 @@
 #include "core/base/id.h"
 #include "core/base/interval.h"
 #include "core/base/quantity.h"
+#include "core/plan/constraints.h"
 
 namespace hw {
 
@@ -102,6 +103,8 @@ struct ProblemPool {
   std::string name{};
   std::optional<Bytes> capacity{};  ///< What may be planned; nothing: unbounded.
   std::size_t level = 0;            ///< How many pools of its device are nearer to the units.
+  /// Bytes that no stay may touch. Ascending and disjoint.
+  std::vector<Interval<Bytes>> reserved{};
 };
 
 /// The task of an allocator: give every stay an address.
@@ -123,6 +126,8 @@ struct Problem {
   std::vector<Overlap> overlaps{};
   /// Ascending by step; none where every buffer stays where it is.
   std::vector<Move> moves{};
+  /// Who else may share bytes, who may not, and the price of it.
+  Constraints constraints{};
   Step steps{};  ///< Length of the schedule: every stay ends at or before it.
 
   /// The pool an allocator that does not choose pools uses for `stay`.

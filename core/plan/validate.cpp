@@ -9,6 +9,8 @@
 
 #include "core/base/text.h"
 #include "core/plan/audit.h"
+#include "core/plan/constraint_audit.h"
+#include "core/plan/constraint_use.h"
 #include "core/plan/life_edges.h"
 
 namespace hw {
@@ -26,7 +28,7 @@ class Validator {
     for (const StayId id : problem_.stays.keys()) {
       if (sound && auditAddress(id)) placed_.push_back(id);
     }
-    if (sound) auditOverlaps();
+    if (sound) auditSharedBytes();
     auditStatus();
     return std::move(found_);
   }
@@ -56,6 +58,7 @@ class Validator {
   bool auditPlace(StayId id, const Address& address);
   bool auditOffset(StayId id, const Address& address);
   LifeEdges edges() const;
+  void auditSharedBytes();
   void auditOverlaps();
   void enter(StayId id);
   bool takesOver(StayId id);
@@ -148,6 +151,7 @@ bool Validator::auditGaps() {
 
 bool Validator::auditSharing() {
   std::vector<Violation> found = auditPermissions(problem_);
+  for (Violation& each : auditConstraints(problem_)) found.push_back(std::move(each));
   for (Violation& each : found) report(std::move(each.message), each.a, each.b);
   return found.empty();
 }
@@ -251,6 +255,18 @@ LifeEdges Validator::edges() const {
     for (const Interval<Step>& live : problem_.liveSteps(id)) edges.add(live, item);
   }
   return edges;
+}
+
+void Validator::auditSharedBytes() {
+  if (isConstrained(problem_)) {
+    for (Violation& each : auditConstrainedPlan(problem_, plan_, placed_, starts_)) {
+      report(std::move(each.message), each.a, each.b);
+    }
+    // Then several may have the same bytes at once, and every pair has been looked at.
+    const Constraints& rules = problem_.constraints;
+    if (!rules.exclusive.empty() || !rules.together.empty()) return;
+  }
+  auditOverlaps();
 }
 
 /// Sweeps over the steps of all regions at once. Only the two neighbours of a range that comes live

@@ -1,0 +1,249 @@
+#include "core/plan/constraint_audit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/base/text.h"
+
+namespace hw {
+namespace {
+
+std::string pairText(const StayPair& pair) {
+  return fmt::format("{} and {}", pair.a.index(), pair.b.index());
+}
+
+bool isKnown(const Problem& problem, const StayPair& pair) {
+  return pair.a < pair.b && problem.stays.contains(pair.a) && problem.stays.contains(pair.b);
+}
+
+void auditPairs(const Problem& problem, const std::vector<StayPair>& pairs, std::string_view list,
+                std::vector<Violation>& found) {
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (isKnown(problem, pairs[i]) && (i == 0 || pairs[i - 1] < pairs[i])) continue;
+    found.push_back({fmt::format("constraints: pair {} of '{}' is unknown or out of order",
+                                 pairText(pairs[i]), list),
+                     pairs[i].a, pairs[i].b});
+    return;
+  }
+}
+
+void auditPrices(const Problem& problem, std::vector<Violation>& found) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 62;
+  std::int64_t sum = 0;
+  const ReusePenalty* before = nullptr;
+  for (const ReusePenalty& penalty : problem.constraints.penalties) {
+    const bool ordered = before == nullptr || before->pair < penalty.pair;
+    const bool sane = penalty.cost > 0 && penalty.cost <= kMost - sum;
+    if (!isKnown(problem, penalty.pair) || !ordered || !sane) {
+      found.push_back({fmt::format("constraints: the penalty of {} is unknown, out of order, not "
+                                   "positive, or all together are too large",
+                                   pairText(penalty.pair)),
+                       penalty.pair.a, penalty.pair.b});
+      return;
+    }
+    sum += penalty.cost;
+    before = &penalty;
+  }
+}
+
+void auditGroups(const Problem& problem, std::vector<Violation>& found) {
+  std::set<StayId> seen;
+  for (const std::vector<StayId>& group : problem.constraints.together) {
+    bool sound = group.size() > 1 && std::ranges::is_sorted(group);
+    for (const StayId id : group) {
+      sound = sound && problem.stays.contains(id) && seen.insert(id).second;
+    }
+    if (sound) continue;
+    found.push_back(
+        {"constraints: a group is too small, out of order, or has a stay that is "
+         "unknown or in two groups",
+         group.empty() ? StayId() : group.front()});
+    return;
+  }
+}
+
+void auditAllowed(const Problem& problem, std::vector<Violation>& found) {
+  const auto& allowed = problem.constraints.allowed;
+  if (allowed.empty()) return;
+  bool sound = allowed.size() == problem.stays.size();
+  for (const std::vector<PoolId>& pools : allowed) {
+    sound = sound && std::ranges::is_sorted(pools) &&
+            std::ranges::all_of(pools, [&](PoolId pool) { return problem.pools.contains(pool); });
+  }
+  if (!sound) found.push_back({"constraints: allowed pools are unknown or out of order"});
+}
+
+void auditReserved(const Problem& problem, std::vector<Violation>& found) {
+  for (const PoolId pool : problem.pools.keys()) {
+    Bytes before;
+    for (const Interval<Bytes>& range : problem.pools[pool].reserved) {
+      if (range.begin >= before && !range.empty() && range.end <= kMaxBytes) {
+        before = range.end;
+        continue;
+      }
+      found.push_back(
+          {fmt::format("pool {}: reserved ranges are empty or out of order", pool.index())});
+      return;
+    }
+  }
+}
+
+/// Looks at finished plans.
+class ConstraintJudge {
+ public:
+  ConstraintJudge(const Problem& problem, const Plan& plan, const std::vector<StayId>& placed,
+                  const IdMap<PoolId, IdMap<RegionId, Bytes>>& starts)
+      : problem_(problem), rules_(problem.constraints), places_(problem.stays.size()) {
+    for (const StayId id : placed) {
+      const Address& at = *plan.addresses[id];
+      const Bytes begin = starts[at.pool][at.region] + at.offset;
+      places_[id] = Place{at.pool, at.region, at.offset, begin, begin + problem.stays[id].size};
+    }
+  }
+
+  std::vector<Violation> run() {
+    for (const StayPair& pair : rules_.apart) {
+      if (meet(pair.a, pair.b)) clash(pair.a, pair.b, "have to be apart and share bytes");
+    }
+    for (const std::vector<StayId>& group : rules_.together) judgeGroup(group);
+    for (const StayId id : places_.keys()) judgePlace(id);
+    if (!rules_.exclusive.empty() || !rules_.together.empty()) judgeLives();
+    return std::move(found_);
+  }
+
+ private:
+  struct Place {
+    PoolId pool{};
+    RegionId region{};
+    Bytes offset{};
+    Bytes begin{};  ///< In the flat space of the pool.
+    Bytes end{};
+  };
+
+  bool meet(StayId a, StayId b) const {
+    if (!places_[a] || !places_[b] || places_[a]->pool != places_[b]->pool) return false;
+    return places_[a]->begin < places_[b]->end && places_[b]->begin < places_[a]->end;
+  }
+
+  void clash(StayId a, StayId b, std::string_view what) {
+    const auto range = [&](StayId id) {
+      return fmt::format("{} [{}, {})", id.index(), groupDigits(places_[id]->begin.count()),
+                         groupDigits(places_[id]->end.count()));
+    };
+    found_.push_back({fmt::format("stays {} and {} {}", range(a), range(b), what), a, b});
+  }
+
+  void judgeGroup(const std::vector<StayId>& group) {
+    for (const StayId id : group) {
+      const auto& first = places_[group.front()];
+      if (!first || !places_[id]) continue;
+      const bool same = places_[id]->offset == first->offset &&
+                        (places_[id]->pool != first->pool || places_[id]->region == first->region);
+      if (!same) clash(group.front(), id, "have to begin at one address");
+    }
+  }
+
+  void judgePlace(StayId id) {
+    if (!places_[id]) return;
+    const Place& place = *places_[id];
+    const bool free = rules_.allowed.empty() || rules_.allowed[id].empty();
+    if (!free && std::ranges::find(rules_.allowed[id], place.pool) == rules_.allowed[id].end()) {
+      found_.push_back({fmt::format("stay {} is in pool {}, where it is not allowed", id.index(),
+                                    place.pool.index()),
+                        id});
+    }
+    for (const Interval<Bytes>& range : problem_.pools[place.pool].reserved) {
+      if (place.begin >= range.end || range.begin >= place.end) continue;
+      found_.push_back(
+          {fmt::format("stay {} [{}, {}) touches bytes [{}, {}) that are reserved", id.index(),
+                       groupDigits(place.begin.count()), groupDigits(place.end.count()),
+                       groupDigits(range.begin.count()), groupDigits(range.end.count())),
+           id});
+    }
+  }
+
+  bool permitted(StayId a, StayId b) const {
+    const auto pair = std::minmax(a, b);
+    for (const StayPair& each : rules_.exclusive) {
+      if (each.a == pair.first && each.b == pair.second) return true;
+    }
+    for (const std::vector<StayId>& group : rules_.together) {
+      const auto in = [&](StayId id) { return std::ranges::find(group, id) != group.end(); };
+      if (in(a) && in(b)) return true;
+    }
+    return false;
+  }
+
+  bool isLiveAt(StayId id, Step step) const {
+    if (!problem_.stays[id].steps.contains(step)) return false;
+    for (const Gap& gap : problem_.gaps) {
+      if (gap.stay == id && gap.steps.contains(step)) return false;
+    }
+    return true;
+  }
+
+  /// True if the two are live at one step: then they are where one of the two begins or comes back.
+  bool liveTogether(StayId a, StayId b) const {
+    std::vector<Step> moments{problem_.stays[a].steps.begin, problem_.stays[b].steps.begin};
+    for (const Gap& gap : problem_.gaps) {
+      if (gap.stay == a || gap.stay == b) moments.push_back(gap.steps.end);
+    }
+    return std::ranges::any_of(moments,
+                               [&](Step step) { return isLiveAt(a, step) && isLiveAt(b, step); });
+  }
+
+  /// All pairs whose steps overlap, since bytes that several may have at once can be in the way of
+  /// others.
+  void judgeLives() {
+    std::vector<StayId> order;
+    for (const StayId id : places_.keys()) {
+      if (places_[id]) order.push_back(id);
+    }
+    std::ranges::stable_sort(order, {}, [&](StayId id) { return problem_.stays[id].steps.begin; });
+    std::vector<StayId> live;
+    for (const StayId id : order) {
+      const Step now = problem_.stays[id].steps.begin;
+      std::erase_if(live, [&](StayId other) { return problem_.stays[other].steps.end <= now; });
+      for (const StayId other : live) {
+        if (!meet(id, other) || permitted(id, other) || !liveTogether(id, other)) continue;
+        clash(other, id, "share bytes and steps");
+      }
+      live.push_back(id);
+    }
+  }
+
+  const Problem& problem_;
+  const Constraints& rules_;
+  IdMap<StayId, std::optional<Place>> places_;
+  std::vector<Violation> found_;
+};
+
+}  // namespace
+
+std::vector<Violation> auditConstraints(const Problem& problem) {
+  std::vector<Violation> found;
+  const Constraints& rules = problem.constraints;
+  auditPairs(problem, rules.apart, "apart", found);
+  auditPairs(problem, rules.exclusive, "exclusive", found);
+  auditGroups(problem, found);
+  auditPrices(problem, found);
+  auditAllowed(problem, found);
+  auditReserved(problem, found);
+  for (const StayPair& pair : rules.apart) {
+    if (!std::ranges::binary_search(rules.exclusive, pair)) continue;
+    found.push_back({fmt::format("constraints: {} are both apart and exclusive", pairText(pair)),
+                     pair.a, pair.b});
+    break;
+  }
+  return found;
+}
+
+std::vector<Violation> auditConstrainedPlan(const Problem& problem, const Plan& plan,
+                                            const std::vector<StayId>& placed,
+                                            const IdMap<PoolId, IdMap<RegionId, Bytes>>& starts) {
+  return ConstraintJudge(problem, plan, placed, starts).run();
+}
+
+}  // namespace hw
