@@ -195,8 +195,10 @@ void drawRunTicks(Canvas& canvas, const PlotFrame& frame, const RunAxis& axis) {
     canvas.text({std::min(x, frame.whole.right() - half - 1), y}, tick.label,
                 {.ink = Ink::axis, .anchor = Anchor::middle});
   }
-  canvas.text({frame.ticks.left - 14, y}, axis.unit == AxisUnit::time ? "time" : "step",
-              {.ink = Ink::muted, .anchor = Anchor::end});
+  std::string_view name = axis.unit == AxisUnit::time ? "time" : axis.stepName;
+  const double right = frame.ticks.left - 14;
+  if (ruler.width(name) > right - frame.whole.left) name = name.substr(0, name.find(' '));
+  canvas.text({right, y}, name, {.ink = Ink::muted, .anchor = Anchor::end});
 }
 
 void drawGrid(Canvas& canvas, const Plot& plot) {
