@@ -79,6 +79,25 @@ std::vector<bool> linkKindsOf(const Problem& problem, const Plan& plan) {
   return kinds;
 }
 
+std::vector<Interval<Bytes>> reservedRanges(const Problem& problem, const Plan& plan, PoolId pool) {
+  constexpr std::size_t kMostRegions = 64;
+  const auto& reserved = problem.pools[pool].reserved;
+  if (reserved.empty()) return {};
+  std::vector<Bytes> starts{Bytes()};
+  if (plan.regions.contains(pool) && !plan.regions[pool].empty()) starts = plan.regionStarts(pool);
+  std::vector<Interval<Bytes>> ranges;
+  const std::size_t regions = std::max<std::size_t>(starts.size(), 2) - 1;
+  for (std::size_t i = 0; i < std::min(regions, kMostRegions); ++i) {
+    for (const Interval<Bytes>& range : reserved) {
+      const Interval<Bytes> flat{starts[i] + range.begin, starts[i] + range.end};
+      const bool last = i + 1 == regions;
+      ranges.push_back({flat.begin, last ? flat.end : std::min(flat.end, starts[i + 1])});
+      if (ranges.back().empty()) ranges.pop_back();
+    }
+  }
+  return ranges;
+}
+
 std::string penaltyWords(const Problem& problem, const Plan& plan) {
   if (problem.constraints.penalties.empty()) return {};
   const auto grouped = [](auto number) { return groupDigits(static_cast<std::int64_t>(number)); };

@@ -36,6 +36,9 @@ inline constexpr std::size_t kMostConstraintsSearched = 20'000;
 /// True for each kind that the plan has.
 std::vector<bool> linkKindsOf(const Problem& problem, const Plan& plan);
 
+/// The bytes of a pool that no stay may touch, flat, in each of its regions.
+std::vector<Interval<Bytes>> reservedRanges(const Problem& problem, const Plan& plan, PoolId pool);
+
 /// "12 of 130 paid, cost 12"; empty for a problem without penalties.
 std::string penaltyWords(const Problem& problem, const Plan& plan);
 

@@ -189,27 +189,11 @@ void MapDrawing::drawShared() const {
   }
 }
 
-/// Bytes of the pool that nobody may have, in each of its address spaces.
 void MapDrawing::drawReservedRanges() const {
-  constexpr std::size_t kMostRegions = 64;
-  const auto& reserved = scene_.run->problem.pools[scene_.pool].reserved;
-  if (reserved.empty()) return;
-  std::vector<Bytes> starts = scene_.run->plan.regions.contains(scene_.pool)
-                                  ? scene_.run->plan.regionStarts(scene_.pool)
-                                  : std::vector<Bytes>();
-  if (starts.size() < 2) starts = {Bytes(), Bytes()};
-  for (std::size_t i = 0; i + 1 < starts.size() && i < kMostRegions; ++i) {
-    const bool last = i + 2 == starts.size();
-    for (const Interval<Bytes>& range : reserved) {
-      const Bytes end = starts[i] + range.end;
-      const Interval<Bytes> bytes{starts[i] + range.begin,
-                                  last ? end : std::min(end, starts[i + 1])};
-      if (bytes.empty()) continue;
-      drawReservedBand(
-          canvas_,
-          plot_.boxOf({scene_.window.begin, scene_.window.end}, bytes).cut(plot_.frame.plot),
-          bytes.length());
-    }
+  const Run& run = *scene_.run;
+  for (const Interval<Bytes>& bytes : reservedRanges(run.problem, run.plan, scene_.pool)) {
+    const Box box = plot_.boxOf({scene_.window.begin, scene_.window.end}, bytes);
+    drawReservedBand(canvas_, box.cut(plot_.frame.plot), bytes.length());
   }
 }
 
