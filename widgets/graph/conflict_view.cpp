@@ -14,6 +14,12 @@
 
 namespace hw {
 
+ConflictScene conflictsShown(const ViewState& state) {
+  ConflictScene scene = ConflictScene::of(*state.run(), *state.coloring());
+  scene.selected = state.selected();
+  return scene;
+}
+
 ConflictView::ConflictView(ViewState* state, QWidget* parent) : QWidget(parent), state_(state) {
   setObjectName(QStringLiteral("conflictView"));
   setAccessibleName(tr("Conflicts of buffers"));
@@ -39,12 +45,6 @@ const ConflictScene& ConflictView::scene() const {
         hasContent() ? ConflictScene::of(*state_->run(), *state_->coloring()) : ConflictScene();
   }
   return *scene_;
-}
-
-ConflictScene ConflictView::pictureScene() const {
-  ConflictScene shown = scene();
-  shown.selected = state_->selected();
-  return shown;
 }
 
 std::vector<Box> ConflictView::boxes() const {
@@ -85,7 +85,8 @@ PlotRows ConflictView::spokenRows() const {
 void ConflictView::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
-  ConflictScene shown = pictureScene();
+  ConflictScene shown = scene();
+  shown.selected = state_->selected();
   shown.hovered = state_->hovered();
   PainterCanvas canvas(painter);
   drawConflicts(canvas, shown, toBox(rect()));

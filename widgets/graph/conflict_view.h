@@ -8,6 +8,9 @@
 
 namespace hw {
 
+/// The conflicts of the run on show with what is selected, and nothing under the pointer.
+ConflictScene conflictsShown(const ViewState& state);
+
 /// Who may not share bytes with whom, of a planning problem: shown where others have a network.
 /// A click selects a buffer; Right and Left go to the next on the circle and back.
 class ConflictView : public QWidget, public SpokenPlot {
@@ -18,8 +21,6 @@ class ConflictView : public QWidget, public SpokenPlot {
 
   /// True if the run on show has anything to show here.
   bool hasContent() const;
-  /// The picture as it is on screen, with nothing under the pointer.
-  ConflictScene pictureScene() const;
   /// The buffer drawn at `position`; none beside all of them.
   StayId stayAt(const QPoint& position) const;
 
