@@ -20,6 +20,8 @@ namespace {
 constexpr std::size_t kMostNodes = 200;
 /// More lines than this are one grey disc.
 constexpr std::size_t kMostEdges = 2'000;
+/// Up to so many have lines of full width.
+constexpr std::size_t kFewEdges = 300;
 /// Names of more nodes than this lie on each other.
 constexpr std::size_t kMostNamedNodes = 60;
 constexpr double kLeastRadius = 2.5;
@@ -165,7 +167,9 @@ class ConflictDrawing {
   Stroke strokeFor(const ConflictScene::Edge& edge, bool strong) const {
     Stroke stroke = strokeOf(edge.kind);
     // Conflicts are the ground that all else stands on.
-    if (edge.kind == LinkKind::apart && !chosen_) return {Ink::hatch, 1};
+    if (edge.kind == LinkKind::apart && !chosen_) {
+      return {Ink::hatch, scene_.edges.size() > kFewEdges ? 0.4 : 1.0};
+    }
     if (!strong) return {edge.kind == LinkKind::paid ? stroke.ink : Ink::line, 1};
     return stroke;
   }
@@ -261,7 +265,7 @@ class ConflictDrawing {
       const auto count = std::ranges::count(scene_.edges, kind, &ConflictScene::Edge::kind);
       if (count == 0) continue;
       const std::string name = kind == LinkKind::apart ? "conflict" : std::string(linkName(kind));
-      const std::string words = fmt::format("{} {}", groupDigits(count), name);
+      const std::string words = fmt::format("{}: {}", name, groupDigits(count));
       const double width = 22 + ruler.width(words) + 18;
       if (x + width > frame_.legend.right() + 18) return;
       const double level = frame_.legend.top + ruler.height() / 2;

@@ -172,8 +172,9 @@ void drawTitle(Canvas& canvas, const PlotFrame& frame, std::string_view title,
 
 void drawDot(Canvas& canvas, Point center, double radius, Fill fill) {
   std::vector<Point> circle;
-  for (int i = 0; i < 16; ++i) {
-    const double angle = i * std::numbers::pi / 8;
+  const int corners = radius > 8 ? 48 : 16;
+  for (int i = 0; i < corners; ++i) {
+    const double angle = 2 * i * std::numbers::pi / corners;
     circle.push_back({center.x + radius * std::cos(angle), center.y + radius * std::sin(angle)});
   }
   canvas.path(circle, {.fill = fill});
