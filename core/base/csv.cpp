@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "core/base/text.h"
 
@@ -35,6 +36,41 @@ std::string quotedField(std::string_view text) {
 }
 
 }  // namespace
+
+std::string csvWord(std::string_view text) {
+  std::string word;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = byte > 0x20 && byte != 0x7F && c != '%' && c != ':';
+    word += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  }
+  return word;
+}
+
+std::optional<std::string> csvWordText(std::string_view word) {
+  std::string text;
+  for (std::size_t at = 0; at < word.size(); ++at) {
+    if (word[at] != '%') {
+      text += word[at];
+      continue;
+    }
+    unsigned char byte = 0;
+    const char* const from = word.data() + at + 1;
+    const char* const to = from + std::min<std::size_t>(2, word.size() - at - 1);
+    if (std::from_chars(from, to, byte, 16).ptr != from + 2) return std::nullopt;
+    text += static_cast<char>(byte);
+    at += 2;
+  }
+  return text;
+}
+
+std::vector<std::string_view> csvWords(std::string_view field) {
+  std::vector<std::string_view> words;
+  for (const std::string_view word : splitText(field, ' ')) {
+    if (!trimText(word).empty()) words.push_back(trimText(word));
+  }
+  return words;
+}
 
 std::string csvField(std::string_view text) {
   if (looksLikeFormula(text) && !parseNumber(text)) return quotedField("'" + std::string(text));

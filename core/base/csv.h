@@ -16,6 +16,16 @@ namespace hw {
 /// `text` as one CSV field: in quotes if it needs them (RFC 4180).
 std::string csvField(std::string_view text);
 
+/// `text` as one of several words between blanks in a field: blanks, control characters, '%' and
+/// ':' become %20 and the like, as in addresses of the web (RFC 3986).
+std::string csvWord(std::string_view text);
+
+/// The text of such a word; nothing where two hexadecimal digits do not follow a '%'.
+std::optional<std::string> csvWordText(std::string_view word);
+
+/// The words of a field, as they stand there.
+std::vector<std::string_view> csvWords(std::string_view field);
+
 /// Reads CSV (RFC 4180) line by line; empty lines are passed over, and comments before the first
 /// line that counts: lines that begin with '#'. Quoted fields may hold commas,
 /// quotes (doubled) and newlines. Copies nothing but quoted fields, so that files of millions of

@@ -27,6 +27,10 @@ Result<Model> readGraphJson(std::string_view bytes, const ImportOptions& options
 bool acceptsProblemCsv(std::string_view bytes);
 Result<Model> readProblemCsv(std::string_view bytes, const ImportOptions& options);
 
+/// A problem of dsa-solver (JSON, dsa-problem-v1).
+bool acceptsDsaProblem(std::string_view bytes);
+Result<Model> readDsaProblem(std::string_view bytes, const ImportOptions& options);
+
 // Plans of other tools (core/import/plans): graphs whose operators are steps of theirs.
 
 /// ST Edge AI's network_c_info.json.

@@ -23,6 +23,9 @@ constexpr std::size_t kMapped = std::size_t{64} << 30U;
 /// a limit of its own (core/base/document_limits.h).
 constexpr std::size_t kStreamed = std::size_t{2} << 30U;
 
+/// The most bytes of a document that is read as a whole.
+constexpr std::size_t kDocument = std::size_t{64} << 20U;
+
 constexpr std::array kImporters = {
     ImporterInfo{"onnx", "ONNX model (protobuf)", "*.onnx", &acceptsOnnx, &readOnnx, false,
                  kMapped},
@@ -42,6 +45,8 @@ constexpr std::array kImporters = {
                  &acceptsVelaLog, &readVelaLog, true, kStreamed},
     ImporterInfo{"xla-dump", "memory plan that XLA dumped (buffer assignment, live ranges)",
                  "*.txt", &acceptsXlaDump, &readXlaDump, true, kStreamed},
+    ImporterInfo{"dsa-problem", "planning problem with rules and costs of pairs (dsa-solver)",
+                 "*.dsa.json *.json", &acceptsDsaProblem, &readDsaProblem, false, kDocument},
     ImporterInfo{"ort-profile", "profile of ONNX Runtime, operator by operator (JSON)", "*.json",
                  &acceptsOrtProfile, &readOrtProfile, false, kJsonLimits.bytes},
     ImporterInfo{"torch-snapshot", "recording of PyTorch's allocator (pickle)", "*.pickle *.pkl",
@@ -157,23 +162,6 @@ std::optional<std::string> machine(std::string_view bytes) {
   return std::nullopt;
 }
 
-std::optional<std::string> document(std::string_view text) {
-  const auto parsed = parseJson(text);
-  if (!parsed || !parsed->is_object()) return std::nullopt;
-  const auto says = [&](const char* key) {
-    const auto found = parsed->find(key);
-    return found != parsed->end() && found->is_string() ? found->get<std::string>() : "";
-  };
-  const auto has = [&](const char* key) { return parsed->contains(key); };
-  const bool named = says("$schema").find("dsa-problem-v1") != std::string::npos ||
-                     says("format") == "dsa-problem-v1" || says("schema") == "dsa-problem-v1";
-  if (named || (has("schema_version") && has("profile") && has("problem"))) {
-    return "the file is a problem of dsa-solver (dsa-problem-v1), which is not read; write its "
-           "buffers as a problem CSV: id,lower,upper,size";
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::span<const ImporterInfo> importerCatalog() { return kImporters; }
@@ -232,9 +220,7 @@ Result<void> addOwnOption(Model& model, std::string_view option, std::string_vie
 std::optional<std::string> otherKind(std::string_view bytes) {
   constexpr std::size_t kMost = std::size_t{64} << 20U;  // Whatever else it is, it is no machine.
   if (bytes.size() > kMost) return std::nullopt;
-  const std::string_view text = withoutByteOrderMark(bytes);
-  if (auto what = machine(text)) return what;
-  return opensObject(text) ? document(text) : std::nullopt;
+  return machine(withoutByteOrderMark(bytes));
 }
 
 }  // namespace hw

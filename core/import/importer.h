@@ -37,6 +37,15 @@ struct ModelPart {
   std::string label{};  ///< For people.
 };
 
+/// A problem of dsa-solver as its file has it: docs/formats/dsa.md.
+struct DsaProblem {
+  std::string document{};  ///< All of it in the form that its fingerprint is of.
+  std::string profile{};
+  std::string instance{};
+  IdMap<TensorId, std::uint32_t> buffers{};  ///< Numbers in the file.
+  IdMap<PoolId, std::uint32_t> pools{};
+};
+
 /// A file, loaded: a graph, or a bare planning problem.
 struct Model {
   std::string name{};  ///< For people: the graph's name or the file's stem.
@@ -49,9 +58,12 @@ struct Model {
   /// All that could have been chosen instead, at most 256; empty when the file holds one only.
   std::vector<ModelPart> parts{};
   std::size_t part = 0;  ///< Which of them this is.
-  /// Set for a planning problem: its stays as given, in one unbounded pool. The buffer of a stay
-  /// has the index of its tensor; a tensor of no bytes has no stay.
+  /// Set for a planning problem: its stays as given, in one unbounded pool unless `ownPools`. The
+  /// buffer of a stay has the index of its tensor; a tensor of no bytes has no stay.
   std::optional<Problem> problem{};
+  /// The pools of the problem are those of the file, with their capacities, and not a machine's.
+  bool ownPools = false;
+  std::shared_ptr<const DsaProblem> dsa{};  ///< Null unless it is one of dsa-solver.
   /// A plan that came with the problem (an offset column), one entry a stay; else empty.
   IdMap<StayId, std::optional<Bytes>> offsets{};
   /// The options of a run that its author wants, by their names (core/run/options.h): a

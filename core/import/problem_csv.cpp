@@ -13,6 +13,7 @@
 #include "core/base/csv.h"
 #include "core/base/text.h"
 #include "core/graph/graph.h"
+#include "core/import/csv_rules.h"
 #include "core/import/formats.h"
 
 namespace hw {
@@ -90,15 +91,17 @@ enum ProblemField : std::size_t {
   kOffset,
   kAlignment,
   kGaps,
-  kPool,      ///< Of plans with several memories,
-  kOverlap,   ///< and of those whose outputs overlap inputs.
-  kFirstOwn,  ///< Those of kOwnOptions.
-  kColumns = kFirstOwn + std::size(kOwnOptions)
+  kPool,                                            ///< Of plans with several memories,
+  kOverlap,                                         ///< and of those whose outputs overlap inputs.
+  kFirstOwn,                                        ///< Those of kOwnOptions,
+  kFirstRule = kFirstOwn + std::size(kOwnOptions),  ///< and of kRuleColumns.
+  kColumns = kFirstRule + kRuleColumns.size()
 };
 constexpr std::array<std::string_view, kColumns> columnNames() {
   std::array<std::string_view, kColumns> names = {"id",        "lower", "upper", "size",   "offset",
                                                   "alignment", "gaps",  "pool",  "overlap"};
   std::ranges::copy(kOwnOptions, names.begin() + kFirstOwn);
+  std::ranges::copy(kRuleColumns, names.begin() + kFirstRule);
   return names;
 }
 constexpr auto kColumnNames = columnNames();
@@ -115,8 +118,11 @@ Result<std::int64_t> readNumber(const CsvTable& row, ProblemField column,
 /// Collects rows into a problem and its graph of bare tensors.
 class ProblemReader {
  public:
-  /// `oneMemory`: offsets are a plan that can be followed, each byte one buffer's at a time.
-  ProblemReader(bool hasOffsets, bool oneMemory) : hasOffsets_(hasOffsets), oneMemory_(oneMemory) {
+  /// Of a table whose header has been read, as that of `rules`.
+  ProblemReader(const CsvTable& table, CsvRules rules)
+      : hasOffsets_(table.has(kOffset)),
+        oneMemory_(!table.has(kPool) && !table.has(kOverlap)),
+        rules_(std::move(rules)) {
     problem_.pools.add({.name = "L2"});
   }
 
@@ -141,11 +147,12 @@ class ProblemReader {
     HW_TRY(offset, readOffset(row, stay));
     if (oneMemory_) tensor.plannedOffset = offset;
     HW_TRY(gaps, readGaps(row, stay));
-    if (stay.size == Bytes(0)) return {};  // Nothing to place.
+    const TensorId id(graph_.tensors.size() - 1);
+    if (stay.size == Bytes(0)) return rules_.readRow(id, false, problem_);  // Nothing to place.
     const StayId added = problem_.stays.add(stay);
     if (hasOffsets_) offsets_.add(offset);
     for (const auto& steps : gaps) problem_.gaps.push_back({added, steps});
-    return {};
+    return rules_.readRow(id, true, problem_);
   }
 
   Result<Model> finish() && {
@@ -154,8 +161,12 @@ class ProblemReader {
                   fmt::format("the tensors add up to more than {} bytes", kMaxBytes.count()));
     }
     graph_.format = "problem-csv";
+    HW_TRY(notes, std::move(rules_).apply(graph_.tensors, problem_));
+    graph_.notes = std::move(notes);
+    const bool ownPools = rules_.hasOwnPools();
     Model model{.graph = std::make_shared<const Graph>(std::move(graph_)),
-                .problem = std::move(problem_)};
+                .problem = std::move(problem_),
+                .ownPools = ownPools};
     const auto placed = [](const std::optional<Bytes>& offset) { return offset.has_value(); };
     if (std::ranges::any_of(offsets_, placed)) model.offsets = std::move(offsets_);
     return model;
@@ -176,10 +187,20 @@ class ProblemReader {
     return {};
   }
 
-  static Result<void> readRectangle(const CsvTable& row, Stay& stay) {
+  Result<void> readRectangle(const CsvTable& row, Stay& stay) const {
+    stay.steps = {Step(0), Step(1)};  // Until it is known who conflicts with whom.
+    if (!rules_.hasOwnTime()) HW_DO(readLife(row, stay));
+    HW_TRY(size, readNumber(row, kSize, {0, kMaxBytes.count()}));
+    stay.size = Bytes(size);
+    if (row.field(kAlignment).empty()) return {};
+    HW_TRY(alignment, readNumber(row, kAlignment, {1, kMaxBytes.count()}));
+    stay.alignment = Bytes(alignment);
+    return {};
+  }
+
+  static Result<void> readLife(const CsvTable& row, Stay& stay) {
     HW_TRY(lower, readNumber(row, kLower, {0, kMaxStep.count()}));
     HW_TRY(upper, readNumber(row, kUpper, {0, kMaxStep.count()}));
-    HW_TRY(size, readNumber(row, kSize, {0, kMaxBytes.count()}));
     if (lower >= upper) {
       return fail(ErrorCode::malformed,
                   fmt::format("buffer '{}' has lower {} and upper {}; expected lower < upper",
@@ -187,10 +208,6 @@ class ProblemReader {
                   row.where());
     }
     stay.steps = {Step(lower), Step(upper)};
-    stay.size = Bytes(size);
-    if (row.field(kAlignment).empty()) return {};
-    HW_TRY(alignment, readNumber(row, kAlignment, {1, kMaxBytes.count()}));
-    stay.alignment = Bytes(alignment);
     return {};
   }
 
@@ -201,13 +218,14 @@ class ProblemReader {
   }
 
   /// "3-5 8-9": half-open, ascending once sorted, disjoint, inside the stay and not all of it.
-  static Result<std::vector<Interval<Step>>> readGaps(const CsvTable& row, const Stay& stay) {
+  Result<std::vector<Interval<Step>>> readGaps(const CsvTable& row, const Stay& stay) const {
     const auto refuse = [&](const std::string& what) {
       return fail(ErrorCode::malformed,
                   fmt::format("buffer '{}' {}", printable(row.field(kId)), what), row.where());
     };
     std::vector<Interval<Step>> gaps;
     if (row.field(kGaps).empty()) return gaps;
+    if (rules_.hasOwnTime()) return refuse("has gaps, which need columns 'lower' and 'upper'");
     for (const std::string_view word : splitText(row.field(kGaps), ' ')) {
       if (trimText(word).empty()) continue;
       const auto ends = splitText(trimText(word), '-');
@@ -240,6 +258,7 @@ class ProblemReader {
   bool tooMuch_ = false;
   RowNames names_;
   std::vector<std::size_t> lines_;  ///< By row.
+  CsvRules rules_;
 };
 
 /// Reads the options of the problem's author from the first row, under the names of options.
@@ -248,6 +267,10 @@ Result<void> readAuthorColumns(const CsvTable& row, Model& model) {
     HW_DO(addOwnOption(model, kOwnOptions[i], row.field(kFirstOwn + i), row.where()));
   }
   return {};
+}
+
+bool hasSteps(std::string_view bytes) {
+  return hasCsvColumn(bytes, "lower") || hasCsvColumn(bytes, "upper");
 }
 
 /// Not more than can be there, however many line ends a file has: "a,0,1,1" is the shortest row.
@@ -260,17 +283,23 @@ std::size_t mostRows(std::string_view bytes) {
 }  // namespace
 
 bool acceptsProblemCsv(std::string_view bytes) {
-  return hasCsvColumn(bytes, "lower") || hasCsvColumn(bytes, "upper");
+  const auto has = [&](std::string_view column) { return hasCsvColumn(bytes, column); };
+  return hasSteps(bytes) || (has("id") && has("size") && (has("conflicts") || has("begin")));
 }
 
 Result<Model> readProblemCsv(std::string_view bytes, const ImportOptions&) {
-  CsvTable table(bytes, {.names = kColumnNames,
-                         .required = {kId, kLower, kUpper, kSize},
-                         .expected = "id,lower,upper,size",
-                         .row = "buffer"});
+  CsvLayout layout{.names = kColumnNames,
+                   .required = {kId, kLower, kUpper, kSize},
+                   .expected = "id,lower,upper,size",
+                   .row = "buffer"};
+  const bool ownTime = !hasSteps(bytes) && acceptsProblemCsv(bytes);
+  if (ownTime) layout.required = {kId, kSize};
+  CsvTable table(bytes, std::move(layout));
   HW_TRY(hasHeader, table.readHeader());
   if (!hasHeader) return fail(ErrorCode::malformed, "the file has no header", "line 1");
-  ProblemReader reader(table.has(kOffset), !table.has(kPool) && !table.has(kOverlap));
+  CsvRules rules(table, kFirstRule);
+  HW_DO(rules.readHeader(!ownTime));
+  ProblemReader reader(table, std::move(rules));
   reader.reserve(mostRows(bytes));
   Model asked;
   for (bool first = true;; first = false) {

@@ -53,4 +53,12 @@ void writeProblem(const Problem& problem, std::ostream& out);
 /// that is a problem already is written as it came, offsets included.
 void writeProblemCsv(const Model& model, const StorageOptions& options, std::ostream& out);
 
+/// The same for dsa-solver (dsa-problem-v1, docs/formats/dsa.md). One of its problems is written as
+/// it came.
+void writeDsaProblem(const Model& model, const StorageOptions& options, std::ostream& out);
+
+/// The plan of a problem for dsa-solver (dsa-solution-v1), with the fingerprint of what
+/// `writeDsaProblem` writes of it. Fails where it uses a pool that the problem does not have.
+Result<void> writeDsaSolution(const Run& run, std::ostream& out);
+
 }  // namespace hw

@@ -169,12 +169,6 @@ TEST_CASE("a file of another kind is named for what it is", "[import]") {
   CHECK(said("# Ours.\nname = \"x\"\n\n[[device]]\nname = \"a\"\n") ==
         "the file is a platform, a machine in TOML, not a model; give it with --platform, beside a "
         "model");
-  for (const char* problem :
-       {R"({"schema_version": 1, "profile": "standard_dsa", "instance": "k", "problem": {}})",
-        R"({"$schema": "../schemas/dsa-problem-v1.schema.json"})",
-        R"({"format": "dsa-problem-v1"})"}) {
-    CHECK(said(problem).starts_with("the file is a problem of dsa-solver (dsa-problem-v1)"));
-  }
   CHECK(said(R"({"a": 1})") == "the format is not given; expected 'highwater-graph'");
 }
 
