@@ -17,8 +17,8 @@ using namespace hw::test;
 namespace {
 
 template <class Scene>
-std::string drawn(const Scene& scene, void (*draw)(Canvas&, const Scene&, const Box&),
-                  const Palette& palette = Palette::light()) {
+std::string svgOfScene(const Scene& scene, void (*draw)(Canvas&, const Scene&, const Box&),
+                       const Palette& palette = Palette::light()) {
   return svgOf(scene, "a picture", {0, 0, 900, 420}, palette, draw);
 }
 
@@ -28,13 +28,13 @@ std::size_t timesIn(const std::string& text, std::string_view word) {
   return count;
 }
 
-std::string attribute(const char* name, Ink ink) {
+std::string attributeOf(const char* name, Ink ink) {
   const std::string color = fmt::format("{:06x}", Palette::light()[ink]);
   return std::string(name) + "=\"#" + color + "\"";
 }
 
 /// A problem of `count` buffers that all conflict with each other.
-std::shared_ptr<const Run> crowd(std::size_t count) {
+std::shared_ptr<const Run> crowdOf(std::size_t count) {
   std::string csv = "id,lower,upper,size\n";
   std::vector<std::int64_t> offsets;
   for (std::size_t i = 0; i < count; ++i) {
@@ -68,20 +68,20 @@ TEST_CASE("the links of a stay are its partners by kind", "[picture]") {
 
 TEST_CASE("a map tells constraints of what is selected, and what is paid", "[picture]") {
   MapScene scene = MapScene::whole(constrainedRun(), PoolId(0));
-  const std::string plain = drawn(scene, drawMap);
+  const std::string plain = svgOfScene(scene, drawMap);
   CHECK(plain.find("penalties: 2 of 4 paid, cost 5") != std::string::npos);
   CHECK(plain.find("reserved 2.00 KiB") != std::string::npos);
   CHECK(plain.find("f or g") != std::string::npos);
-  CHECK(plain.find(attribute("stroke", Ink::accent)) != std::string::npos);
+  CHECK(plain.find(attributeOf("stroke", Ink::accent)) != std::string::npos);
   checkPicture("constraints_map_light.svg", plain);
   scene.selected = StayId(4);
-  const std::string selected = drawn(scene, drawMap);
+  const std::string selected = svgOfScene(scene, drawMap);
   for (const char* cost : {">2<", ">1<"})
     CHECK(timesIn(selected, cost) == timesIn(plain, cost) + 1);
   checkPicture("constraints_selected_light.svg", selected);
-  checkPicture("constraints_selected_dark.svg", drawn(scene, drawMap, Palette::dark()));
+  checkPicture("constraints_selected_dark.svg", svgOfScene(scene, drawMap, Palette::dark()));
   scene.selected = StayId(2);
-  checkPicture("constraints_apart_light.svg", drawn(scene, drawMap));
+  checkPicture("constraints_apart_light.svg", svgOfScene(scene, drawMap));
 }
 
 TEST_CASE("steps that were made up are called virtual time", "[picture]") {
@@ -89,7 +89,7 @@ TEST_CASE("steps that were made up are called virtual time", "[picture]") {
   CHECK(stepWord(*run) == "step");
   run->problem.constraints.virtualTime = true;
   CHECK(stepWord(*run) == "virtual time");
-  const std::string svg = drawn(MapScene::whole(run, PoolId(0)), drawMap);
+  const std::string svg = svgOfScene(MapScene::whole(run, PoolId(0)), drawMap);
   CHECK(svg.find("address / virtual time") != std::string::npos);
   CHECK(svg.find(">step<") == std::string::npos);
 }
@@ -104,22 +104,22 @@ TEST_CASE("a picture of conflicts has every buffer and every kind of line", "[pi
       std::ranges::count(scene.edges, LinkKind::apart, &ConflictScene::Edge::kind);
   CHECK(static_cast<std::size_t>(conflicts) == conflictsOf(run->problem).size());
   CHECK(scene.edges.back().kind == LinkKind::paid);
-  const std::string svg = drawn(scene, drawConflicts);
+  const std::string svg = svgOfScene(scene, drawConflicts);
   for (const char* words : {">a<", ">i<", "conflict", "together: 1", "penalty paid: 2"}) {
     CAPTURE(words);
     CHECK(svg.find(words) != std::string::npos);
   }
   checkPicture("conflicts_light.svg", svg);
-  checkPicture("conflicts_dark.svg", drawn(scene, drawConflicts, Palette::dark()));
+  checkPicture("conflicts_dark.svg", svgOfScene(scene, drawConflicts, Palette::dark()));
   scene.selected = StayId(4);
-  checkPicture("conflicts_selected_light.svg", drawn(scene, drawConflicts));
+  checkPicture("conflicts_selected_light.svg", svgOfScene(scene, drawConflicts));
 }
 
 TEST_CASE("of very many conflicts a picture has those of the largest buffers", "[picture]") {
-  const ConflictScene scene = ConflictScene::of(*crowd(100));
+  const ConflictScene scene = ConflictScene::of(*crowdOf(100));
   CHECK(scene.edges.size() <= 2'000);
   CHECK(scene.nodes.size() == 63);
   CHECK(scene.note == "the 63 largest of 100 buffers");
   for (const auto& node : scene.nodes) CHECK(node.conflicts == 62);
-  checkPicture("conflicts_many_light.svg", drawn(scene, drawConflicts));
+  checkPicture("conflicts_many_light.svg", svgOfScene(scene, drawConflicts));
 }
