@@ -17,11 +17,11 @@
 namespace hw {
 namespace {
 
-constexpr std::size_t kMostNodes = 200;
+constexpr std::size_t kMostDiscs = 200;
 /// More lines than this are one grey disc.
-constexpr std::size_t kMostEdges = 2'000;
+constexpr std::size_t kMostConflictLines = 2'000;
 /// Up to so many have lines of full width.
-constexpr std::size_t kFewEdges = 300;
+constexpr std::size_t kFewConflictLines = 300;
 /// Names of more nodes than this lie on each other.
 constexpr std::size_t kMostNamedNodes = 60;
 constexpr double kLeastRadius = 2.5;
@@ -34,7 +34,7 @@ constexpr double kBend = 0.45;
 /// The stays by size, and those that conflict with one before them; as many as can be told apart.
 std::vector<StayId> largestOf(const Problem& problem) {
   std::vector<StayId> stays = problem.stays.keys().toVector();
-  const std::size_t some = std::min(stays.size(), kMostNodes);
+  const std::size_t some = std::min(stays.size(), kMostDiscs);
   std::ranges::partial_sort(
       stays, stays.begin() + static_cast<std::ptrdiff_t>(some), [&](StayId a, StayId b) {
         return std::tuple(problem.stays[b].size, a) < std::tuple(problem.stays[a].size, b);
@@ -43,7 +43,7 @@ std::vector<StayId> largestOf(const Problem& problem) {
   std::size_t edges = 0;
   for (std::size_t i = 0; i < stays.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k) edges += inConflict(problem, stays[k], stays[i]) ? 1 : 0;
-    if (edges > kMostEdges) stays.resize(i);
+    if (edges > kMostConflictLines) stays.resize(i);
   }
   std::ranges::sort(stays, {},
                     [&](StayId stay) { return std::tuple(problem.stays[stay].steps.begin, stay); });
@@ -96,7 +96,7 @@ struct ConflictFrame {
   double most = 0;  ///< Radius of the largest node.
 };
 
-ConflictFrame frameOf(const ConflictScene& scene, const Box& where, const Ruler& ruler) {
+ConflictFrame conflictFrame(const ConflictScene& scene, const Box& where, const Ruler& ruler) {
   ConflictFrame frame;
   const double line = std::ceil(ruler.height());
   frame.plot.whole = where;
@@ -136,14 +136,14 @@ std::vector<Box> boxesIn(const ConflictScene& scene, const ConflictFrame& frame)
   return boxes;
 }
 
-Point middleOf(const Box& box) { return {box.left + box.width / 2, box.top + box.height / 2}; }
+Point middleOfBox(const Box& box) { return {box.left + box.width / 2, box.top + box.height / 2}; }
 
 class ConflictDrawing {
  public:
   ConflictDrawing(Canvas& canvas, const ConflictScene& scene, const Box& where)
       : canvas_(canvas),
         scene_(scene),
-        frame_(frameOf(scene, where, canvas.ruler())),
+        frame_(conflictFrame(scene, where, canvas.ruler())),
         boxes_(boxesIn(scene, frame_)) {
     for (std::size_t i = 0; i < scene.nodes.size(); ++i) {
       const StayId stay = scene.nodes[i].stay;
@@ -168,7 +168,7 @@ class ConflictDrawing {
     Stroke stroke = strokeOf(edge.kind);
     // Conflicts are the ground that all else stands on.
     if (edge.kind == LinkKind::apart && !chosen_) {
-      return {Ink::hatch, scene_.edges.size() > kFewEdges ? 0.4 : 1.0};
+      return {Ink::hatch, scene_.edges.size() > kFewConflictLines ? 0.4 : 1.0};
     }
     if (!strong) return {edge.kind == LinkKind::paid ? stroke.ink : Ink::line, 1};
     return stroke;
@@ -177,8 +177,8 @@ class ConflictDrawing {
   /// Bent to the middle, so that lines between neighbours leave the circle.
   void drawEdge(const ConflictScene::Edge& edge, bool strong) const {
     constexpr int kPieces = 10;
-    const Point a = middleOf(boxes_[edge.from]);
-    const Point b = middleOf(boxes_[edge.to]);
+    const Point a = middleOfBox(boxes_[edge.from]);
+    const Point b = middleOfBox(boxes_[edge.to]);
     const auto bent = [](double from, double to, double middle) {
       return (from + to) / 2 * (1 - kBend) + middle * kBend;
     };
@@ -204,7 +204,7 @@ class ConflictDrawing {
 
   void drawNode(std::size_t node) const {
     const Box& box = boxes_[node];
-    const Point at = middleOf(box);
+    const Point at = middleOfBox(box);
     const bool chosen = scene_.nodes[node].stay == scene_.selected;
     const BlockTime time = isNear(node) ? BlockTime::live : BlockTime::pale;
     const BlockClass kind = scene_.nodes[node].kind;
@@ -234,7 +234,7 @@ class ConflictDrawing {
   void writeName(std::size_t node, std::vector<Box>& taken) const {
     const Ruler& ruler = canvas_.ruler();
     const Box& box = boxes_[node];
-    const Point at = middleOf(box);
+    const Point at = middleOfBox(box);
     const double across = (at.x - frame_.middle.x) / std::max(1.0, frame_.radius);
     const bool beside = std::abs(across) > 0.35;
     const std::string name = elided(ruler, scene_.nodes[node].name, kNameSide - 6, true);
@@ -310,7 +310,7 @@ ConflictScene ConflictScene::of(const Run& run, const Coloring& coloring) {
 }
 
 std::vector<Box> conflictBoxes(const ConflictScene& scene, const Box& where, const Ruler& ruler) {
-  return boxesIn(scene, frameOf(scene, where, ruler));
+  return boxesIn(scene, conflictFrame(scene, where, ruler));
 }
 
 void drawConflicts(Canvas& canvas, const ConflictScene& scene, const Box& where) {

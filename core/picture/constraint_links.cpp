@@ -17,7 +17,7 @@ void addPairs(LinkKind kind, const std::vector<StayPair>& pairs, StayId stay,
   }
 }
 
-bool isPaid(const Problem& problem, const Plan& plan, const ReusePenalty& penalty) {
+bool paysPenalty(const Problem& problem, const Plan& plan, const ReusePenalty& penalty) {
   return !meetingBytes(problem, plan, penalty.pair).empty();
 }
 
@@ -55,7 +55,7 @@ std::vector<ConstraintLink> linksOf(const Problem& problem, const Plan& plan, St
   addPairs(LinkKind::exclusive, rules.exclusive, stay, links);
   for (const ReusePenalty& penalty : rules.penalties) {
     if (penalty.pair.a != stay && penalty.pair.b != stay) continue;
-    links.push_back({isPaid(problem, plan, penalty) ? LinkKind::paid : LinkKind::unpaid,
+    links.push_back({paysPenalty(problem, plan, penalty) ? LinkKind::paid : LinkKind::unpaid,
                      penalty.pair.a == stay ? penalty.pair.b : penalty.pair.a, penalty.cost});
   }
   std::ranges::sort(links, [](const ConstraintLink& a, const ConstraintLink& b) {

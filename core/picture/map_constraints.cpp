@@ -29,20 +29,20 @@ constexpr double kBarWidth = 3;
 constexpr double kBandOpacity = 0.3;
 
 /// The places of two intervals that are nearest to each other; of what they share the middle.
-std::pair<double, double> nearest(Interval<double> a, Interval<double> b) {
+std::pair<double, double> nearestPlaces(Interval<double> a, Interval<double> b) {
   const double low = std::max(a.begin, b.begin);
   const double high = std::min(a.end, b.end);
   if (low <= high) return {(low + high) / 2, (low + high) / 2};
   return a.begin < b.begin ? std::pair{a.end, b.begin} : std::pair{a.begin, b.end};
 }
 
-LinkWay wayOf(const Box& from, const Box& to) {
-  const auto [fromX, toX] = nearest({from.left, from.right()}, {to.left, to.right()});
-  const auto [fromY, toY] = nearest({from.top, from.bottom()}, {to.top, to.bottom()});
+LinkWay linkWay(const Box& from, const Box& to) {
+  const auto [fromX, toX] = nearestPlaces({from.left, from.right()}, {to.left, to.right()});
+  const auto [fromY, toY] = nearestPlaces({from.top, from.bottom()}, {to.top, to.bottom()});
   return {from, to, {fromX, fromY}, {toX, toY}};
 }
 
-double lengthOf(const LinkWay& way) {
+double wayLength(const LinkWay& way) {
   return std::abs(way.end.x - way.begin.x) + std::abs(way.end.y - way.begin.y);
 }
 
@@ -56,7 +56,7 @@ Box meetingBand(const LinkWay& way) {
 }
 
 /// The two ends of `band`, over the edges of the blocks that it lies between.
-void drawBars(Canvas& canvas, const Box& band, const Box& area) {
+void drawMeetingBars(Canvas& canvas, const Box& band, const Box& area) {
   for (const double x : {band.left - kBarWidth, band.right()}) {
     const Box bar = Box{x, band.top, kBarWidth, band.height}.cut(area);
     if (!bar.isEmpty()) canvas.rectangle(bar, {.fill = Fill{Ink::accent}});
@@ -77,8 +77,8 @@ std::optional<LinkWay> MapDrawing::wayBetween(StayId a, StayId b) const {
       const Box left = boxOf(from);
       const Box right = boxOf(to);
       if (left.isEmpty() || right.isEmpty()) continue;
-      const LinkWay way = wayOf(left, right);
-      if (!best || lengthOf(way) < lengthOf(*best)) best = way;
+      const LinkWay way = linkWay(left, right);
+      if (!best || wayLength(way) < wayLength(*best)) best = way;
     }
   }
   return best;
@@ -91,7 +91,7 @@ void MapDrawing::drawWay(const LinkWay& way, LinkKind kind) const {
   if (kind == LinkKind::paid && band.height > 0 && band.width >= 0) {
     const Box inside = band.cut(plot_.frame.plot);
     if (!inside.isEmpty()) canvas_.rectangle(inside, {.fill = Fill{stroke.ink, kBandOpacity}});
-    drawBars(canvas_, band, plot_.frame.plot);
+    drawMeetingBars(canvas_, band, plot_.frame.plot);
   }
   canvas_.line(way.begin, way.end, {Ink::plot, stroke.width + 2});
   canvas_.line(way.begin, way.end, stroke);
@@ -151,7 +151,7 @@ void MapDrawing::drawPaid() const {
     const auto way = wayBetween(penalty.pair.a, penalty.pair.b);
     if (!way) continue;
     const Box band = meetingBand(*way);
-    if (band.height > 0 && band.width >= 0) drawBars(canvas_, band, plot_.frame.plot);
+    if (band.height > 0 && band.width >= 0) drawMeetingBars(canvas_, band, plot_.frame.plot);
     canvas_.line(way->begin, way->end, {strokeOf(LinkKind::paid).ink, 1});
   }
 }
