@@ -27,8 +27,8 @@ struct RuntimeKernel {
   bool shows = false;
 };
 
-constexpr std::string_view kMicrosoft = "com.microsoft";
-constexpr std::string_view kClassic = "ai.onnx.ml";
+constexpr std::string_view kMicrosoftDomain = "com.microsoft";
+constexpr std::string_view kClassicDomain = "ai.onnx.ml";
 
 constexpr RuntimeKernel over(std::string_view type, std::string_view domain = "",
                              std::uint8_t input = 0, std::uint8_t output = 0) {
@@ -45,7 +45,7 @@ constexpr RuntimeKernel shows(std::string_view type, std::string_view domain = "
 // and the rarer ones are as its kernels are registered. Whatever is missing here never shares:
 // additions, products, normalizations, depthwise convolutions and the like do not.
 constexpr std::array kKernels = {
-    over("Affine", kMicrosoft),
+    over("Affine", kMicrosoftDomain),
     shows("BatchNormalization", "", 3, 1),
     shows("BatchNormalization", "", 4, 2),
     over("BlackmanWindow"),
@@ -53,27 +53,27 @@ constexpr std::array kKernels = {
     over("Celu"),
     over("Clip"),
     over("DFT"),
-    over("DecoderMaskedMultiHeadAttention", kMicrosoft, 5, 1),
-    over("DecoderMaskedMultiHeadAttention", kMicrosoft, 6, 2),
+    over("DecoderMaskedMultiHeadAttention", kMicrosoftDomain, 5, 1),
+    over("DecoderMaskedMultiHeadAttention", kMicrosoftDomain, 6, 2),
     over("Elu"),
-    shows("ExpandDims", kMicrosoft),
+    shows("ExpandDims", kMicrosoftDomain),
     shows("Flatten"),
-    over("FusedConv", kMicrosoft, 3),
+    over("FusedConv", kMicrosoftDomain, 3),
     over("HammingWindow"),
     over("HannWindow"),
     over("HardSigmoid"),
     shows("Identity"),
     over("LeakyRelu"),
     over("LogSoftmax"),
-    over("MoE", kMicrosoft),
-    over("Normalizer", kClassic),
+    over("MoE", kMicrosoftDomain),
+    over("Normalizer", kClassicDomain),
     shows("Optional"),
     shows("OptionalGetElement"),
-    over("ParametricSoftplus", kMicrosoft),
+    over("ParametricSoftplus", kMicrosoftDomain),
     over("Relu"),
     shows("Reshape"),
-    over("ScaledTanh", kMicrosoft),
-    over("Scaler", kClassic),
+    over("ScaledTanh", kMicrosoftDomain),
+    over("Scaler", kClassicDomain),
     over("Scatter"),
     over("ScatterElements"),
     over("Selu"),
@@ -85,8 +85,8 @@ constexpr std::array kKernels = {
     shows("Squeeze"),
     over("Tanh"),
     over("ThresholdedRelu"),
-    over("TreeEnsemble", kClassic),
-    over("TreeEnsembleRegressor", kClassic),
+    over("TreeEnsemble", kClassicDomain),
+    over("TreeEnsembleRegressor", kClassicDomain),
     over("Trilu"),
     shows("Unsqueeze"),
 };
