@@ -101,15 +101,13 @@ void MapDrawing::drawWay(const LinkWay& way, LinkKind kind) const {
   }
 }
 
-/// Partners of what is selected are not behind the veil. False: not in this map.
-bool MapDrawing::bringForward(const ConstraintLink& link) const {
-  const auto blocks = scene_.blocks->blocksOf(link.partner);
-  for (const std::uint32_t index : blocks) {
+/// Partners of what is selected are not behind the veil.
+void MapDrawing::bringForward(const ConstraintLink& link) const {
+  for (const std::uint32_t index : scene_.blocks->blocksOf(link.partner)) {
     drawBlock(index, timeOf(scene_.blocks->block(index)));
     writeName(index, timeOf(scene_.blocks->block(index)));
     encircle(index, strokeOf(link.kind));
   }
-  return !blocks.empty();
 }
 
 /// The links of the selected stay, and what its penalties cost where there is room to say it.
@@ -118,10 +116,13 @@ void MapDrawing::drawLinks() const {
   auto links = linksOf(run.problem, run.plan, scene_.selected);
   links.resize(std::min(links.size(), kMostLinksDrawn));
   for (const ConstraintLink& link : links) bringForward(link);
+  // These may lie over each other and over what is selected.
+  if (!links.empty()) drawShared();
+  for (const std::uint32_t index : scene_.blocks->blocksOf(scene_.selected)) encircle(index);
   std::vector<Box> taken;
   for (const ConstraintLink& link : links) {
     const auto way = wayBetween(scene_.selected, link.partner);
-    if (!way) continue;
+    if (!way || !way->from.cut(way->to).isEmpty()) continue;
     drawWay(*way, link.kind);
     if (link.cost == 0) continue;
     const std::string cost = groupDigits(link.cost);

@@ -99,7 +99,7 @@ class MapDrawing {
   void drawConstraints() const;
   void drawPaid() const;
   void drawLinks() const;
-  bool bringForward(const ConstraintLink& link) const;
+  void bringForward(const ConstraintLink& link) const;
   std::optional<LinkWay> wayBetween(StayId a, StayId b) const;
   void drawWay(const LinkWay& way, LinkKind kind) const;
   std::vector<PartBlock> openBlock(std::size_t index) const;
