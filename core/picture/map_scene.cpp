@@ -237,6 +237,9 @@ bool MapDrawing::isFree(const Box& box) const {
                         plot_.bytes.toBytes(box.bottom()), plot_.bytes.toBytes(box.top)};
   bool free = !scene_.loading;
   scene_.blocks->visit(under, [&](std::size_t) { free = false; });
+  for (const auto& range : reservedRanges(scene_.run->problem, scene_.run->plan, scene_.pool)) {
+    free = free && plot_.boxOf({under.begin, under.end}, range).cut(box).isEmpty();
+  }
   return free;
 }
 
