@@ -24,8 +24,8 @@ bool paysPenalty(const Problem& problem, const Plan& plan, const ReusePenalty& p
 }  // namespace
 
 std::string_view linkName(LinkKind kind) {
-  static constexpr std::string_view kNames[] = {"together", "apart", "penalty paid",
-                                                "penalty not paid", "exclusive"};
+  static constexpr std::string_view kNames[] = {"together", "penalty paid", "penalty not paid",
+                                                "exclusive", "apart"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

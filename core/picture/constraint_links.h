@@ -10,11 +10,11 @@
 namespace hw {
 
 /// The kinds of constraints between two stays, as pictures tell them apart: `paid` and `unpaid` are
-/// penalties.
-enum class LinkKind : std::uint8_t { together, apart, paid, unpaid, exclusive };
+/// penalties. Those of which a stay may have thousands are last.
+enum class LinkKind : std::uint8_t { together, paid, unpaid, exclusive, apart };
 inline constexpr std::size_t kLinkKinds = 5;
 
-/// "together", "apart", "penalty paid", "penalty not paid", "exclusive".
+/// "together", "penalty paid", "penalty not paid", "exclusive", "apart".
 std::string_view linkName(LinkKind kind);
 
 /// Line of a link, everywhere: a kind is told by its colour and by its dashes.

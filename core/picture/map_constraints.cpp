@@ -116,8 +116,8 @@ void MapDrawing::drawLinks() const {
   auto links = linksOf(run.problem, run.plan, scene_.selected);
   links.resize(std::min(links.size(), kMostLinksDrawn));
   for (const ConstraintLink& link : links) bringForward(link);
-  // These may lie over each other and over what is selected.
-  if (!links.empty()) drawShared();
+  // These may lie over what is selected.
+  if (!links.empty()) drawShared(scene_.selected);
   for (const std::uint32_t index : scene_.blocks->blocksOf(scene_.selected)) encircle(index);
   std::vector<Box> taken;
   for (const ConstraintLink& link : links) {
@@ -164,12 +164,13 @@ void MapDrawing::drawConstraints() const {
   drawPaid();
 }
 
-/// Bytes in which two are at one step, as they may: hatched, with both names.
-void MapDrawing::drawShared() const {
+/// Bytes in which two are at one step, as they may: hatched, with both names. `only`: of that stay.
+void MapDrawing::drawShared(StayId only) const {
   const Run& run = *scene_.run;
   const Constraints& rules = run.problem.constraints;
   if (rules.exclusive.size() + rules.together.size() > kMostConstraintsSearched) return;
   for (const StayPair& pair : sharersOf(run.problem)) {
+    if (only && pair.a != only && pair.b != only) continue;
     const Interval<Step> steps{
         std::max(run.problem.stays[pair.a].steps.begin, run.problem.stays[pair.b].steps.begin),
         std::min(run.problem.stays[pair.a].steps.end, run.problem.stays[pair.b].steps.end)};

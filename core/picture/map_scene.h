@@ -95,7 +95,7 @@ class MapDrawing {
   void drawFrames() const;
   void drawReserved() const;
   void drawReservedRanges() const;
-  void drawShared() const;
+  void drawShared(StayId only = {}) const;
   void drawConstraints() const;
   void drawPaid() const;
   void drawLinks() const;

@@ -57,7 +57,7 @@ TEST_CASE("the links of a stay are its partners by kind", "[picture]") {
     return text;
   };
   CHECK(links(0) == "penalty paid b 3; ");
-  CHECK(links(2) == "apart d 0; penalty paid e 2; ");
+  CHECK(links(2) == "penalty paid e 2; apart d 0; ");
   CHECK(links(4) == "penalty paid c 2; penalty not paid b 1; ");
   CHECK(links(5) == "exclusive g 0; ");
   CHECK(links(7) == "together i 0; penalty not paid d 5; ");
