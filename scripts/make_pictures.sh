@@ -51,6 +51,22 @@ board=(--platform docs/pictures/board.toml --weights prefetch --inputs loaded)
   --allocator greedy-by-size --below best:for=latency samples:late_input
 "$build/app/cli/highwater" front samples:squeezenet "${board[@]}" --quiet \
   --picture docs/pictures/front_squeezenet.svg > /dev/null
+# docs/constraints.md: a problem for each picture.
+constraints=docs/pictures/constraints
+mkdir -p "$constraints"
+rules() { # PROBLEM VIEW HEIGHT [OPTION…]
+  local problem=$1 view=$2 height=$3
+  shift 3
+  "$studio" --export "$constraints/$problem.svg" --view "$view" --size "760x$height" --theme light \
+    --footer no "$@" "docs/figures/constraints/$problem.csv"
+}
+rules apart map 260 --select key
+rules exclusive map 260 --select then
+rules together map 260 --select first
+rules penalty map 260 --allocator best:for=penalty --select c
+rules allowed map 420
+rules reserved map 260
+rules conflicts conflicts 340 --allocator best:for=penalty
 window() { # FILE [OPTION…]
   local file=$1
   shift

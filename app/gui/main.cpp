@@ -33,6 +33,7 @@
 #include "widgets/explain/inspector_text.h"
 #include "widgets/explain/shrink_panel.h"
 #include "widgets/form/tick_lists.h"
+#include "widgets/graph/conflict_view.h"
 #include "widgets/method/method_panel.h"
 #include "widgets/text/run_text.h"
 
@@ -284,7 +285,7 @@ ChartScene wholeChart(const ViewState& a, const Belows& below) {
   return scene;
 }
 
-/// Maps and chart need no window: they are drawn from what a run and a place in it say.
+/// Maps, chart and conflicts need no window: they are drawn from what a run and a place in it say.
 Result<Picture> scenePicture(const StudioArguments& arguments,
                              const std::shared_ptr<const Run>& run) {
   ViewState state;
@@ -295,8 +296,10 @@ Result<Picture> scenePicture(const StudioArguments& arguments,
   Belows below;
   for (const auto& other : runs) below.push_back(std::make_unique<Below>(&state, other));
   shareLength(state, below);
-  const bool chart = arguments.picture.kind == PictureKind::chart;
-  return styled(chart ? pictureOf(wholeChart(state, below)) : pictureOf(wholeMaps(state, below)),
+  const PictureKind kind = arguments.picture.kind;
+  return styled(kind == PictureKind::chart       ? pictureOf(wholeChart(state, below))
+                : kind == PictureKind::conflicts ? pictureOf(conflictsShown(state))
+                                                 : pictureOf(wholeMaps(state, below)),
                 arguments.picture, arguments.size, run.get());
 }
 
@@ -327,7 +330,9 @@ Result<void> exportStudy(const StudioArguments& arguments) {
 
 Result<void> exportPicture(const StudioArguments& arguments, const PlanOutcome& outcome) {
   const PictureKind kind = arguments.picture.kind;
-  if ((kind == PictureKind::map || kind == PictureKind::chart) && !isMoving(arguments.exportFile)) {
+  const bool fromRun =
+      kind == PictureKind::map || kind == PictureKind::chart || kind == PictureKind::conflicts;
+  if (fromRun && !isMoving(arguments.exportFile)) {
     const bool dark = arguments.theme == ThemeChoice::dark;
     Theme::apply(dark ? Theme::darkTheme() : Theme::light());
     HW_TRY(picture, scenePicture(arguments, *outcome.run));

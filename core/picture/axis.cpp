@@ -160,6 +160,10 @@ bool isTimed(const Run& run) {
   return run.timing.makespan > SimTime() && !run.timing.ops.empty() && run.trace.size() > 0;
 }
 
+std::string_view stepWord(const Run& run) {
+  return run.problem.constraints.virtualTime ? "virtual time" : "step";
+}
+
 Step stepsOf(const Run& run) {
   return std::max({Step(1), run.problem.steps, run.schedule.steps()});
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/quantity.h"
@@ -33,6 +34,7 @@ struct RunAxis {
   double left = 0;   ///< Pixel at which `begin` lies.
   double width = 1;  ///< Pixels.
   AxisUnit unit = AxisUnit::step;
+  std::string_view stepName = "step";  ///< Of a run whose steps were made up: `stepWord`.
 
   double toX(double place) const { return left + (place - begin) * width / (end - begin); }
   double toPlace(double x) const { return begin + (x - left) * (end - begin) / width; }
@@ -110,6 +112,9 @@ class RunScale {
   std::vector<double> begins_;  ///< By step; only of time, like the next.
   std::vector<Interval<double>> ops_;
 };
+
+/// "step", or "virtual time" where steps are an order made up for drawing: the name of the axis.
+std::string_view stepWord(const Run& run);
 
 /// Number of steps on the axis of a run, at least 1.
 Step stepsOf(const Run& run);

@@ -272,7 +272,9 @@ double widthOf(const LegendEntry& entry, const Ruler& ruler) {
 class ChartDrawing {
  public:
   ChartDrawing(Canvas& canvas, const ChartScene& scene, const Box& where)
-      : canvas_(canvas), scene_(scene), plot_(where, canvas.ruler(), scene.window, scene.unit) {}
+      : canvas_(canvas), scene_(scene), plot_(where, canvas.ruler(), scene.window, scene.unit) {
+    plot_.x.stepName = stepWord(*scene.run);
+  }
 
   void draw() const {
     drawGrid(canvas_, plot_);

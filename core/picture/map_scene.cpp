@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/import/plans/unknown_parts.h"
+#include "core/picture/constraint_links.h"
 #include "core/plan/frames.h"
 #include "core/plan/overlap_use.h"
 #include "core/run/figures.h"
@@ -97,9 +98,9 @@ bool MapScene::isSelected(StayId stay) const {
 
 std::string MapScene::heading() const {
   if (!title.empty()) return title;
-  const bool inTime = unit() == AxisUnit::time;
-  return briefHeading(*this) +
-         (inTime ? "   address / simulated time" : "   address / execution step");
+  if (unit() == AxisUnit::time) return briefHeading(*this) + "   address / simulated time";
+  const bool made = run->problem.constraints.virtualTime;
+  return briefHeading(*this) + (made ? "   address / virtual time" : "   address / execution step");
 }
 
 MapDrawing::MapDrawing(Canvas& canvas, const MapScene& scene, const Box& where)
@@ -107,7 +108,9 @@ MapDrawing::MapDrawing(Canvas& canvas, const MapScene& scene, const Box& where)
       scene_(scene),
       scale_(scene.scale ? scene.scale
                          : std::make_shared<const RunScale>(*scene.run, AxisUnit::step)),
-      plot_(where, canvas.ruler(), scene.window, scene.unit(), scene.hexAddresses) {}
+      plot_(where, canvas.ruler(), scene.window, scene.unit(), scene.hexAddresses) {
+  plot_.x.stepName = stepWord(*scene.run);
+}
 
 Box MapDrawing::boxOf(std::size_t index) const {
   const Block block = scene_.blocks->block(index);
@@ -200,7 +203,7 @@ void MapDrawing::outline(std::size_t index, const Stroke& stroke) const {
 }
 
 /// Around a block, however small it is: a line with ground on both sides of it.
-void MapDrawing::encircle(std::size_t index) const {
+void MapDrawing::encircle(std::size_t index, const Stroke& stroke) const {
   const Box box = boxOf(index);
   if (box.isEmpty()) return;
   const Box& area = plot_.frame.plot;
@@ -214,7 +217,7 @@ void MapDrawing::encircle(std::size_t index) const {
     const Box ring{seen.left - 2, seen.top - 2, width + 4, height + 4};
     canvas_.rectangle(ring.cut(area), {.edge = Stroke{Ink::plot, 2}});
   }
-  canvas_.rectangle(seen, {.edge = Stroke{Ink::selection, 2}});
+  canvas_.rectangle(seen, {.edge = stroke});
 }
 
 /// Few blocks that a filter picked out are not lost among the pale ones, however small they are.
@@ -234,6 +237,9 @@ bool MapDrawing::isFree(const Box& box) const {
                         plot_.bytes.toBytes(box.bottom()), plot_.bytes.toBytes(box.top)};
   bool free = !scene_.loading;
   scene_.blocks->visit(under, [&](std::size_t) { free = false; });
+  for (const auto& range : reservedRanges(scene_.run->problem, scene_.run->plan, scene_.pool)) {
+    free = free && plot_.boxOf({under.begin, under.end}, range).cut(box).isEmpty();
+  }
   return free;
 }
 
@@ -272,6 +278,7 @@ std::string MapDrawing::drawOver() const {
   drawMoving(canvas_, scene_, plot_);
   drawPickedOut();
   drawSelection();
+  drawConstraints();
   drawSameOp();
   // All stays of a buffer that moves are one thing, in every map.
   const Problem& problem = scene_.run->problem;
@@ -312,7 +319,9 @@ std::string MapDrawing::note() const {
     return fmt::format("{} of {} buffers picked out: {}", grouped(scene_.filter->count),
                        grouped(scene_.run->problem.stays.size()), scene_.filter->title);
   }
-  return {};
+  if (scene_.run->problem.constraints.penalties.size() > kMostConstraintsSearched) return {};
+  const std::string penalties = penaltyWords(scene_.run->problem, scene_.run->plan);
+  return penalties.empty() ? penalties : "penalties: " + penalties;
 }
 
 bool isGuessed(const Run& run, StayId stay) {
@@ -532,7 +541,9 @@ double partCount(const Run& run, StayId stay) {
 
 void MapDrawing::drawParts() const {
   drawReserved();
+  drawReservedRanges();
   drawFrames();
+  drawShared();
   if (scene_.run->storage.isIdentity()) return;
   std::vector<std::pair<double, std::size_t>> shown;  // With how large a part of it is, about.
   scene_.blocks->visit(scene_.window, [&](std::size_t index) {
@@ -741,8 +752,6 @@ namespace {
 constexpr double kFrameRoom = 4;
 /// With more stays than this, frames are smaller than anyone sees.
 constexpr std::size_t kMostFramed = 20'000;
-/// Hatching of memory that is not planned.
-constexpr Fill kReservedHatch{Ink::capacity, 0.3};
 
 }  // namespace
 
@@ -775,10 +784,7 @@ void MapDrawing::drawReserved() const {
                       .boxOf({scene_.window.begin, scene_.window.end},
                              Interval<Bytes>{target, target + reserved})
                       .cut(plot_.frame.plot);
-  if (box.isEmpty()) return;
-  canvas_.hatch(box, kReservedHatch);
-  const std::string label = "reserved " + formatBytes(reserved);
-  drawBoxLabel(canvas_, box, label, label, Ink::muted);
+  drawReservedBand(canvas_, box, reserved);
 }
 
 }  // namespace hw

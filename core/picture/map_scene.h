@@ -9,6 +9,9 @@
 namespace hw {
 
 struct PartBlock;
+struct ConstraintLink;
+struct LinkWay;
+enum class LinkKind : std::uint8_t;
 
 /// Everything a memory map shows: plain data, so that the screen, a file and a test draw the same
 /// thing through one path.
@@ -84,13 +87,21 @@ class MapDrawing {
   void drawBlock(std::size_t index, BlockTime time, const Hint& hint = {}) const;
   void writeName(std::size_t index, BlockTime time) const;
   void outline(std::size_t index, const Stroke& stroke) const;
-  void encircle(std::size_t index) const;
+  void encircle(std::size_t index, const Stroke& stroke = {Ink::selection, 2}) const;
   void drawSelection() const;
   void drawPickedOut() const;
   bool isFree(const Box& box) const;
   Box boxOf(std::size_t index) const;
   void drawFrames() const;
   void drawReserved() const;
+  void drawReservedRanges() const;
+  void drawShared(StayId only = {}) const;
+  void drawConstraints() const;
+  void drawPaid() const;
+  void drawLinks() const;
+  void bringForward(const ConstraintLink& link) const;
+  std::optional<LinkWay> wayBetween(StayId a, StayId b) const;
+  void drawWay(const LinkWay& way, LinkKind kind) const;
   std::vector<PartBlock> openBlock(std::size_t index) const;
   void drawPartsOf(const Block& block, const std::vector<PartBlock>& parts) const;
   void drawOverlaps() const;
@@ -143,11 +154,18 @@ void drawBlockLabel(Canvas& canvas, const Box& box, const Run& run, StayId stay,
 void drawBoxLabel(Canvas& canvas, const Box& box, const std::string& name, const std::string& full,
                   Ink ink);
 
+/// Bytes that nobody may have, hatched, with how many they are.
+void drawReservedBand(Canvas& canvas, const Box& box, Bytes bytes);
+
 /// Hatching of bytes that are kept while nobody lives in them.
 inline constexpr Fill kKeptHatch{Ink::muted, 0.35};
 /// Hatchings of a halo: bytes that are kept to be read again, and bytes made again.
 inline constexpr Fill kReadAgainHatch{Ink::text, 0.4};
 inline constexpr Fill kMadeAgainHatch{Ink::accent, 0.75, true};
+/// Hatching of memory that is not planned.
+inline constexpr Fill kReservedHatch{Ink::capacity, 0.3};
+/// Hatching of bytes in which two are that are never there at the same time, or begin together.
+inline constexpr Fill kSharedHatch{Ink::lowerBound, 0.8, true};
 /// Hatching of a block of which nobody knows when it lives.
 inline constexpr Fill kGuessedHatch{Ink::accent, 0.7};
 /// Hatching of a block that is held to have moved.

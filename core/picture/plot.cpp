@@ -172,8 +172,9 @@ void drawTitle(Canvas& canvas, const PlotFrame& frame, std::string_view title,
 
 void drawDot(Canvas& canvas, Point center, double radius, Fill fill) {
   std::vector<Point> circle;
-  for (int i = 0; i < 16; ++i) {
-    const double angle = i * std::numbers::pi / 8;
+  const int corners = radius > 8 ? 48 : 16;
+  for (int i = 0; i < corners; ++i) {
+    const double angle = 2 * i * std::numbers::pi / corners;
     circle.push_back({center.x + radius * std::cos(angle), center.y + radius * std::sin(angle)});
   }
   canvas.path(circle, {.fill = fill});
@@ -195,8 +196,10 @@ void drawRunTicks(Canvas& canvas, const PlotFrame& frame, const RunAxis& axis) {
     canvas.text({std::min(x, frame.whole.right() - half - 1), y}, tick.label,
                 {.ink = Ink::axis, .anchor = Anchor::middle});
   }
-  canvas.text({frame.ticks.left - 14, y}, axis.unit == AxisUnit::time ? "time" : "step",
-              {.ink = Ink::muted, .anchor = Anchor::end});
+  std::string_view name = axis.unit == AxisUnit::time ? "time" : axis.stepName;
+  const double right = frame.ticks.left - 14;
+  if (ruler.width(name) > right - frame.whole.left) name = name.substr(0, name.find(' '));
+  canvas.text({right, y}, name, {.ink = Ink::muted, .anchor = Anchor::end});
 }
 
 void drawGrid(Canvas& canvas, const Plot& plot) {

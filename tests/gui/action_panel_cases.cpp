@@ -151,6 +151,7 @@ std::vector<CommandCase> dialogCases() {
       {"exportChart", asks("ExportDialog")},
       {"exportNow", asks("ExportDialog")},
       {"exportLanes", asks("ExportDialog")},
+      {"exportConflicts", asks("ExportDialog")},
       {"exportViews", asks("ExportDialog")},
       {"exportCompared", asks("ExportDialog")},
       {"exportWindow", asks("ExportDialog")},

@@ -131,6 +131,7 @@ void Inspector::showStay(const Run& run, StayId stay, const WhyHere& why) {
   }
   showPage(stayHead(run, stay) + part +
            section(QStringLiteral("why"), tr("Why here"), tinted(why.html)) +
+           section(QStringLiteral("constraints"), tr("Constraints"), stayConstraints(run, stay)) +
            section(QStringLiteral("story"), tr("How it got there"), stayStory(run, stay)) +
            section(QStringLiteral("tensor"), tr("Tensor"), stayTensors(run, stay)) +
            fillingSection(run, placed ? placed->pool : PoolId(0), state_->step()) + helpSection());

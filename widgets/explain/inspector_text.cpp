@@ -8,6 +8,7 @@
 #include "core/insight/latency_words.h"
 #include "core/insight/moment.h"
 #include "core/picture/canvas.h"
+#include "core/picture/constraint_links.h"
 #include "core/plan/overlap_use.h"
 #include "widgets/base/html_page.h"
 #include "widgets/base/theme.h"
@@ -227,6 +228,47 @@ QString stayTensors(const Run& run, StayId stay) {
   if (run.model->problem) return {};
   HtmlPage page;
   addTensors(page, run, stay);
+  return page.finish();
+}
+
+namespace {
+
+/// The partners of `links` that are of one of two kinds, penalties with what they cost.
+QString partnersHtml(const Run& run, const std::vector<ConstraintLink>& links, LinkKind kind,
+                     LinkKind other) {
+  std::vector<ConstraintLink> those;
+  std::ranges::copy_if(links, std::back_inserter(those), [&](const ConstraintLink& link) {
+    return link.kind == kind || link.kind == other;
+  });
+  return joined(those, [&](const ConstraintLink& link) {
+    const QString name = stayLink(run, link.partner);
+    if (link.cost == 0) return name;
+    if (link.kind == LinkKind::unpaid) return tr("%1 %2").arg(name, grouped(link.cost));
+    return QStringLiteral("<font color='%1'>%2</font>")
+        .arg(Theme::current().accent.name(), tr("%1 %2 (paid)").arg(name, grouped(link.cost)));
+  });
+}
+
+}  // namespace
+
+QString stayConstraints(const Run& run, StayId stay) {
+  const auto links = linksOf(run.problem, run.plan, stay);
+  const auto& allowed = run.problem.constraints.allowed;
+  const bool restricted = !allowed.empty() && !allowed[stay].empty();
+  if (links.empty() && !restricted) return {};
+  HtmlPage page;
+  const auto add = [&](const QString& key, LinkKind kind, LinkKind other) {
+    page.addHtml(key, partnersHtml(run, links, kind, other));
+  };
+  add(tr("Apart from"), LinkKind::apart, LinkKind::apart);
+  add(tr("Together with"), LinkKind::together, LinkKind::together);
+  add(tr("Never there with"), LinkKind::exclusive, LinkKind::exclusive);
+  add(tr("Penalties"), LinkKind::paid, LinkKind::unpaid);
+  if (restricted) {
+    QStringList pools;
+    for (const PoolId pool : allowed[stay]) pools.append(poolText(run, pool));
+    page.add(tr("Allowed in"), pools.join(QStringLiteral(", ")));
+  }
   return page.finish();
 }
 

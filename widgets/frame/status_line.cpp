@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/picture/plot.h"
+#include "core/plan/constraint_use.h"
 #include "core/plan/overlap_use.h"
 #include "core/report/plan/plan_text.h"
 #include "widgets/base/icons.h"
@@ -176,7 +177,11 @@ void StatusLine::setViolations(std::size_t count) {
     const int shared = outputsOverInputs(*run);
     const QString overlaps =
         shared > 0 ? tr("%n output(s) over inputs", nullptr, shared) : tr("no overlaps");
-    valid_->setText(tr("plan valid: %1, %2").arg(overlaps, aligned));
+    QString text = tr("plan valid: %1, %2").arg(overlaps, aligned);
+    if (!run->problem.constraints.penalties.empty()) {
+      text += tr(", reuse penalty %1").arg(grouped(penaltyOf(run->problem, run->plan)));
+    }
+    valid_->setText(text);
   }
   showMoment();
 }

@@ -26,6 +26,7 @@ GraphPanel::GraphPanel(ViewState* state, QWidget* parent)
     : QWidget(parent),
       state_(state),
       view_(new GraphView(state, this)),
+      conflicts_(new ConflictView(state, this)),
       bar_(new QWidget(this)),
       coloring_(new QComboBox(this)),
       legend_(new QLabel(this)),
@@ -41,6 +42,7 @@ GraphPanel::GraphPanel(ViewState* state, QWidget* parent)
   empty_->setMargin(12);
   stack_->addWidget(empty_);
   stack_->addWidget(view_);
+  stack_->addWidget(conflicts_);
   legend_->setWordWrap(true);
   legend_->setContentsMargins(8, 2, 8, 4);
   legend_->setTextFormat(Qt::RichText);
@@ -126,22 +128,25 @@ void GraphPanel::say(const QString& text) {
   legend_->hide();
 }
 
+void GraphPanel::showNoGraph(bool known) {
+  drawing_.drop();
+  wanted_ = false;
+  shown_ = nullptr;
+  graph_ = nullptr;
+  busy_->hide();
+  view_->clearGraph();
+  say(known ? tr("There are no ops to draw.\nA planning problem is a list of buffers; open a model "
+                 "to see its network here.")
+            : tr("Open a model to see its network here."));
+  if (conflicts_->hasContent()) stack_->setCurrentWidget(conflicts_);
+}
+
 void GraphPanel::showRun() {
   const auto run = state_->run();
   const bool any = run && !run->graph().ops.empty();
   bar_->setEnabled(any);
-  if (!any) {
-    drawing_.drop();
-    wanted_ = false;
-    shown_ = nullptr;
-    graph_ = nullptr;
-    busy_->hide();
-    view_->clearGraph();
-    say(run ? tr("There are no ops to draw.\nA planning problem is a list of buffers; open a model "
-                 "to see its network here.")
-            : tr("Open a model to see its network here."));
-    return;
-  }
+  bar_->setVisible(!conflicts_->hasContent());
+  if (!any) return showNoGraph(run != nullptr);
   const bool devices = hasDevices(*run);
   coloring_->setItemData(1, devices ? QVariant() : QVariant(0), Qt::UserRole - 1);
   coloring_->setItemData(1, devices ? QString() : tr("All ops run on one device"), Qt::ToolTipRole);

@@ -10,6 +10,7 @@
 #include <memory>
 #include <set>
 
+#include "widgets/graph/conflict_view.h"
 #include "widgets/graph/graph_view.h"
 #include "widgets/jobs/background.h"
 
@@ -17,7 +18,8 @@ namespace hw {
 
 /// The model graph with what it takes to look at it: colours and their legend, zoom, grouping.
 /// Parts in which an op runs are folded into it until somebody opens it. It is laid out by a
-/// worker, and only once somebody looks.
+/// worker, and only once somebody looks. A planning problem with constraints has its conflicts here
+/// instead.
 class GraphPanel : public QWidget {
   Q_OBJECT
 
@@ -25,6 +27,7 @@ class GraphPanel : public QWidget {
   explicit GraphPanel(ViewState* state, QWidget* parent = nullptr);
 
   GraphView* view() const { return view_; }
+  ConflictView* conflicts() const { return conflicts_; }
   QComboBox* coloring() const { return coloring_; }
   QToolButton* groups() const { return groups_; }
   QToolButton* follow() const { return follow_; }
@@ -55,6 +58,7 @@ class GraphPanel : public QWidget {
   void start();
   void accept(const std::shared_ptr<const Drawn>& drawn);
   void say(const QString& text);
+  void showNoGraph(bool known);
   void fillLegend();
   void expand(OpRange range);
   void collapse(OpRange range);
@@ -63,6 +67,7 @@ class GraphPanel : public QWidget {
 
   ViewState* state_;
   GraphView* view_;
+  ConflictView* conflicts_;
   QWidget* bar_;
   QComboBox* coloring_;
   QToolButton* groups_;

@@ -3,7 +3,9 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QPainter>
+#include <algorithm>
 
+#include "core/picture/constraint_links.h"
 #include "core/picture/map_scene.h"
 #include "widgets/base/theme.h"
 #include "widgets/plot/painter_canvas.h"
@@ -46,6 +48,17 @@ QIcon hatchSwatch(const Fill& hatch, double ratio) {
   });
 }
 
+/// A piece of the line.
+QIcon linkSwatch(LinkKind kind, double ratio) {
+  QPixmap pixmap(kLegendIcon * ratio);
+  pixmap.setDevicePixelRatio(ratio);
+  pixmap.fill(Qt::transparent);
+  QPainter painter(&pixmap);
+  const double middle = kLegendSwatch / 2.0;
+  PainterCanvas(painter).line({0, middle}, {kLegendSwatch, middle}, strokeOf(kind));
+  return QIcon(pixmap);
+}
+
 QToolButton* newChip(QWidget* parent) {
   auto* button = new QToolButton(parent);
   button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
@@ -70,9 +83,8 @@ MapLegend::MapLegend(ViewState* state, QWidget* parent)
     button->setFocusPolicy(Qt::TabFocus);
     connect(button, &QToolButton::clicked, this, &MapLegend::filter);
   }
-  addHatch(tr("kept to be read again"), kReadAgainHatch);
-  addHatch(tr("made again"), kMadeAgainHatch);
-  addHatch(tr("life unknown"), kGuessedHatch);
+  explainHatches();
+  explainLinks();
   row->addStretch(1);
   for (QToolButton* chip : chips()) row->addWidget(chip);
   choose_->setPopupMode(QToolButton::InstantPopup);
@@ -90,18 +102,36 @@ MapLegend::MapLegend(ViewState* state, QWidget* parent)
 }
 
 /// One that explains and cannot be pressed.
-void MapLegend::addHatch(const QString& name, const Fill& hatch) {
+void MapLegend::explain(const QString& name, const Swatch& swatch) {
   QToolButton* chip = newChip(this);
   chip->setText(name);
   chip->setToolTip(name);
   chip->setFocusPolicy(Qt::NoFocus);
   chip->setAttribute(Qt::WA_TransparentForMouseEvents);
-  hatches_.emplace_back(chip, hatch);
+  explained_.emplace_back(chip, swatch);
+}
+
+void MapLegend::explainHatches() {
+  const auto add = [this](const QString& name, const Fill& hatch) {
+    explain(name, [hatch](double ratio) { return hatchSwatch(hatch, ratio); });
+  };
+  add(tr("kept to be read again"), kReadAgainHatch);
+  add(tr("made again"), kMadeAgainHatch);
+  add(tr("life unknown"), kGuessedHatch);
+  add(tr("reserved"), kReservedHatch);
+}
+
+/// In the order of their kinds.
+void MapLegend::explainLinks() {
+  for (std::size_t kind = 0; kind < kLinkKinds; ++kind) {
+    const auto link = static_cast<LinkKind>(kind);
+    explain(viewText(linkName(link)), [link](double ratio) { return linkSwatch(link, ratio); });
+  }
 }
 
 std::vector<QToolButton*> MapLegend::chips() const {
   std::vector<QToolButton*> all(buttons_.begin(), buttons_.end());
-  for (const auto& [chip, hatch] : hatches_) all.push_back(chip);
+  for (const auto& [chip, swatch] : explained_) all.push_back(chip);
   return all;
 }
 
@@ -137,6 +167,9 @@ MapLegend::Classes MapLegend::classesOf(const Run& run, const Coloring& coloring
   classes.guessed = hasGuessed(run);
   classes.madeAgain = !MadeAgain(run.graph()).empty();
   classes.parts = bool(run.graph().tiling);
+  classes.links = linkKindsOf(run.problem, run.plan);
+  classes.reserved = std::ranges::any_of(
+      run.problem.pools, [](const ProblemPool& pool) { return !pool.reserved.empty(); });
   classes.ofStay.reserve(run.problem.stays.size());
   for (const StayId stay : run.problem.stays.keys()) {
     const BlockClass kind = coloring.of(run, stay);
@@ -169,8 +202,10 @@ void MapLegend::accept(const std::shared_ptr<const Classes>& classes) {
         tr("%1: %2 buffers, %3 together. A click picks them out, another ends that")
             .arg(button->text(), grouped(classes->counts[kind]), sizeText(classes->bytes[kind])));
   }
-  const bool shown[] = {classes->parts, classes->madeAgain, classes->guessed};
-  for (std::size_t i = 0; i < hatches_.size(); ++i) hatches_[i].first->setVisible(shown[i]);
+  std::vector<bool> shown{classes->parts, classes->madeAgain, classes->guessed, classes->reserved};
+  shown.insert(shown.end(), classes->links.begin(), classes->links.end());
+  shown.resize(explained_.size(), false);
+  for (std::size_t i = 0; i < shown.size(); ++i) explained_[i].first->setVisible(shown[i]);
   const auto by = static_cast<std::size_t>(state_->colorBy());
   choose_->setText(tr("by %1 \u25be").arg(viewText(kColorings[by].title)));
   measure();
@@ -204,7 +239,7 @@ void MapLegend::drawSwatches() {
   for (std::size_t kind = 0; kind < kAllClasses; ++kind) {
     buttons_[kind]->setIcon(classSwatch(static_cast<BlockClass>(kind), devicePixelRatioF()));
   }
-  for (const auto& [chip, hatch] : hatches_) chip->setIcon(hatchSwatch(hatch, devicePixelRatioF()));
+  for (const auto& [chip, swatch] : explained_) chip->setIcon(swatch(devicePixelRatioF()));
 }
 
 void MapLegend::resizeEvent(QResizeEvent* event) {

@@ -4,6 +4,7 @@
 #include <QToolButton>
 #include <QWidget>
 #include <array>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -40,9 +41,11 @@ class MapLegend : public QWidget {
     std::vector<BlockClass> ofStay{};
     std::array<std::size_t, kAllClasses> counts{};
     std::array<Bytes, kAllClasses> bytes{};
-    bool guessed = false;    ///< Of some nobody knows when they live.
-    bool madeAgain = false;  ///< Parts make some of what others have made.
-    bool parts = false;      ///< Operators run in parts.
+    bool guessed = false;       ///< Of some nobody knows when they live.
+    bool madeAgain = false;     ///< Parts make some of what others have made.
+    bool parts = false;         ///< Operators run in parts.
+    bool reserved = false;      ///< A pool has bytes that nobody may have.
+    std::vector<bool> links{};  ///< By kind: there are such constraints.
   };
   static Classes classesOf(const Run& run, const Coloring& coloring);
 
@@ -51,15 +54,19 @@ class MapLegend : public QWidget {
   void drawSwatches();
   void filter();
   void followFilter();
-  void addHatch(const QString& name, const Fill& hatch);
+  using Swatch = std::function<QIcon(double ratio)>;
+  void explain(const QString& name, const Swatch& swatch);
+  void explainHatches();
+  void explainLinks();
   std::vector<QToolButton*> chips() const;
   void measure();
   void showWords();
 
   ViewState* state_;
   std::array<QToolButton*, kAllClasses> buttons_{};
-  /// What hatches mean: of parts that are read again, made again, and of unknown lives.
-  std::vector<std::pair<QToolButton*, Fill>> hatches_;
+  /// What hatches mean: of parts that are read again, made again, of unknown lives and of bytes
+  /// that nobody may have; and what links mean, by kind.
+  std::vector<std::pair<QToolButton*, Swatch>> explained_;
   QToolButton* choose_;  ///< What colours tell.
   int withWords_ = 0;    ///< Its width.
   int withoutWords_ = 0;

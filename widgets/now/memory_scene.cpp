@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <tuple>
 
 #include "core/base/text.h"
 #include "core/picture/axis.h"
+#include "core/picture/constraint_links.h"
 #include "core/picture/map_scene.h"
 #include "core/picture/plot.h"
 #include "widgets/base/theme.h"
@@ -275,7 +277,12 @@ class MemoryPainter {
         run_(run),
         scene_(scene),
         decoration_(decoration),
-        colors_(MapColors::of(theme_.inks())) {}
+        colors_(MapColors::of(theme_.inks())) {
+    if (!run.problem.stays.contains(decoration.selected)) return;
+    for (const auto& link : linksOf(run.problem, run.plan, decoration.selected)) {
+      partners_.emplace(link.partner, link.kind);
+    }
+  }
 
   void paintRow(const MemoryRow& row) {
     painter_.save();
@@ -286,6 +293,9 @@ class MemoryPainter {
       if (piece.pool != row.pool) continue;
       if (piece.owner && piece.presence == 1) used += piece.high - piece.low;
       paintPiece(row, piece);
+    }
+    for (const Interval<Bytes>& range : reservedRanges(run_.problem, run_.plan, row.pool)) {
+      paintReserved(row, range);
     }
     for (const SceneFrame& frame : scene_.frames) {
       if (frame.pool == row.pool) paintFrame(row, frame);
@@ -355,8 +365,8 @@ class MemoryPainter {
     if (!piece.owner) return paintFree(box);
     const BlockShade& shade = colors_.live[static_cast<std::size_t>(kindOf(piece.owner))];
     const bool pale = decoration_.filter && !decoration_.filter->keeps(piece.owner);
-    const bool dimmed =
-        (pale && !selected(piece.owner)) || (decoration_.selected && !selected(piece.owner));
+    const bool dimmed = !selected(piece.owner) && !partners_.contains(piece.owner) &&
+                        (pale || decoration_.selected);
     const QColor fill =
         dimmed ? mixColors(QColor(shade.fill), theme_.plot, 0.3) : QColor(shade.fill);
     painter_.setOpacity(piece.presence);
@@ -445,6 +455,9 @@ class MemoryPainter {
     if (selected(owner)) {
       painter_.setPen(QPen(theme_.selection, 2));
       painter_.drawRect(box.adjusted(1, 1, -1, -1));
+    } else if (const auto partner = partners_.find(owner); partner != partners_.end()) {
+      painter_.setPen(penOf(strokeOf(partner->second)));
+      painter_.drawRect(box.adjusted(1, 1, -1, -1));
     }
     if (owner == decoration_.hovered) {
       painter_.setPen(QPen(theme_.hover, 2));
@@ -473,6 +486,16 @@ class MemoryPainter {
     PainterCanvas(painter_).rectangle(
         Box::between(left, row.bar.top(), right, row.bar.bottom() + 1),
         {.edge = Stroke{Ink::muted, 1, kDashed}});
+  }
+
+  /// Bytes that nobody may have are not free.
+  void paintReserved(const MemoryRow& row, const Interval<Bytes>& range) {
+    const QRect box = pieceBox(row, {.low = static_cast<double>(range.begin.count()),
+                                     .high = static_cast<double>(range.end.count())});
+    if (box.isEmpty() || !box.intersects(row.bar)) return;
+    PainterCanvas canvas(painter_);
+    canvas.rectangle(toBox(box & row.bar), {.fill = Fill{Ink::plot}});
+    drawReservedBand(canvas, toBox(box & row.bar), range.length());
   }
 
   void paintCut(const MemoryRow& row, const SceneCut& cut) {
@@ -551,6 +574,7 @@ class MemoryPainter {
   const MemoryDecoration& decoration_;
   const RunScale scale_{run_, AxisUnit::step};
   MapColors colors_;
+  std::map<StayId, LinkKind> partners_{};  ///< Of the selected stay.
 };
 
 std::vector<PoolId> shownPools(const Run& run) {

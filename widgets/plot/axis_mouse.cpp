@@ -16,7 +16,9 @@ constexpr double kUnitsPerNotch = 120;
 }  // namespace
 
 RunAxis runAxis(const ViewState& state, const Box& plot) {
-  return {state.visibleBegin(), state.visibleEnd(), plot.left, plot.width, state.axis()};
+  RunAxis axis{state.visibleBegin(), state.visibleEnd(), plot.left, plot.width, state.axis()};
+  if (state.run()) axis.stepName = stepWord(*state.run());
+  return axis;
 }
 
 double wheelFactor(const QWheelEvent& event) {

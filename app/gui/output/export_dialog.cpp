@@ -55,6 +55,7 @@ void ExportDialog::fillChoices() {
         {tr("Peak memory chart"), key("chart")},
         {tr("Memory now"), key("now")},
         {tr("Lanes of the machine"), key("lanes")},
+        {tr("Conflicts of buffers"), key("conflicts")},
         {tr("All views, without the window"), key("views")},
         {tr("Comparison"), key("compare")},
         {tr("The whole window"), key("window")}});

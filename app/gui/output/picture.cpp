@@ -149,14 +149,25 @@ Picture pictureOf(const std::vector<MapScene>& maps) {
   return picture;
 }
 
-Picture pictureOf(const ChartScene& chart) {
+namespace {
+
+template <class Scene>
+Picture pictureOfScene(const Scene& scene, void (*draw)(Canvas&, const Scene&, const Box&)) {
   Picture picture;
-  picture.draw = [chart](Canvas& canvas, const Box& target) { drawChart(canvas, chart, target); };
-  picture.paint = [chart](QPainter& painter, const QRect& target) {
+  picture.draw = [scene, draw](Canvas& canvas, const Box& target) { draw(canvas, scene, target); };
+  picture.paint = [scene, draw](QPainter& painter, const QRect& target) {
     PainterCanvas canvas(painter);
-    drawChart(canvas, chart, toBox(target));
+    draw(canvas, scene, toBox(target));
   };
   return picture;
+}
+
+}  // namespace
+
+Picture pictureOf(const ChartScene& chart) { return pictureOfScene(chart, drawChart); }
+
+Picture pictureOf(const ConflictScene& conflicts) {
+  return pictureOfScene(conflicts, drawConflicts);
 }
 
 Picture styled(Picture picture, const PictureStyle& style, const QSize& size, const Run* run) {

@@ -8,6 +8,7 @@
 #include "app/gui/request/picture_style.h"
 #include "core/base/result.h"
 #include "core/picture/chart_scene.h"
+#include "core/picture/conflict_scene.h"
 #include "core/picture/map_scene.h"
 #include "widgets/base/theme.h"
 
@@ -35,6 +36,7 @@ struct Picture {
 /// Maps one below the other, as even as whole units allow.
 Picture pictureOf(const std::vector<MapScene>& maps);
 Picture pictureOf(const ChartScene& chart);
+Picture pictureOf(const ConflictScene& conflicts);
 
 /// Of the size, the colours and with the footer that `style` asks for; `size` is for presets
 /// without one. `run` may be null.

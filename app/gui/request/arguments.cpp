@@ -56,8 +56,8 @@ void declarePictureOptions(CLI::App& app, Typed& typed) {
                  "writes a picture and exits, a WebP plays the steps on show; needs no display")
       ->type_name("FILE.png|.svg|.pdf|.webp");
   app.add_option("--view", typed.view, "what the picture shows")
-      ->check(
-          CLI::IsMember({"window", "views", "map", "chart", "now", "lanes", "compare", "report"}));
+      ->check(CLI::IsMember(
+          {"window", "views", "map", "chart", "now", "lanes", "conflicts", "compare", "report"}));
   app.add_option("--report", typed.report, "writes a report and exits: --export with --view report")
       ->type_name("FILE.pdf|.html|.md|.json|.csv")
       ->excludes("--export");

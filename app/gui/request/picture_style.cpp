@@ -5,13 +5,14 @@
 namespace hw {
 
 std::span<const NamedValue<PictureKind>> pictureKinds() {
-  static constexpr std::array<NamedValue<PictureKind>, 7> kKinds = {{
+  static constexpr std::array<NamedValue<PictureKind>, 8> kKinds = {{
       {"window", PictureKind::window},
       {"views", PictureKind::views},
       {"map", PictureKind::map},
       {"chart", PictureKind::chart},
       {"now", PictureKind::now},
       {"lanes", PictureKind::lanes},
+      {"conflicts", PictureKind::conflicts},
       {"compare", PictureKind::compare},
   }};
   return kKinds;

@@ -8,7 +8,7 @@
 namespace hw {
 
 /// The content of a picture.
-enum class PictureKind { window, views, map, chart, now, lanes, compare };
+enum class PictureKind { window, views, map, chart, now, lanes, conflicts, compare };
 
 /// The size of a picture, and of its letters.
 enum class PicturePreset {

@@ -6,6 +6,7 @@
 #include "app/gui/output/moving_picture.h"
 #include "app/gui/window/main_window.h"
 #include "core/picture/plot.h"
+#include "widgets/graph/conflict_view.h"
 
 namespace hw {
 
@@ -105,6 +106,10 @@ Picture MainWindow::contentOf(PictureKind kind) {
       if (const auto scene = chart_->pictureScene()) return pictureOf(*scene);
       picture.paint = [](QPainter&, const QRect&) {};
       break;
+    case PictureKind::conflicts:
+      if (state_.run()) return pictureOf(conflictsShown(state_));
+      picture.paint = [](QPainter&, const QRect&) {};
+      break;
     case PictureKind::compare:
       picture.paint = pictures_.at(kind).paint;
       break;
@@ -176,6 +181,7 @@ QSize MainWindow::shownSize(PictureKind kind) const {
       return pictures_.at(kind).size();
     case PictureKind::map:
     case PictureKind::views:
+    case PictureKind::conflicts:
       break;
   }
   return views_->size();

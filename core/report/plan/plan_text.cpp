@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/picture/constraint_links.h"
 #include "core/plan_file/method_tables.h"
 #include "core/plan_file/plan_document.h"
 #include "core/report/text/text_table.h"
@@ -135,6 +136,8 @@ std::string planText(const Run& run, const TextOptions& options) {
                       run.storage.unsized.empty() ? "" : "at least ",
                       bytesText(run.metrics.lowerBound));
   text += poolsText(run, paint);
+  const std::string penalties = penaltyWords(run.problem, run.plan);
+  if (!penalties.empty()) text += "  penalty: " + penalties + "\n";
   text += placementsText(run, options);
   text += copiesText(run, options);
   text += unsizedText(run, options);

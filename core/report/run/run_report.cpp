@@ -13,6 +13,7 @@
 #include "core/machine/platforms.h"
 #include "core/picture/axis.h"
 #include "core/picture/chart_scene.h"
+#include "core/picture/constraint_links.h"
 #include "core/picture/gantt_scene.h"
 #include "core/picture/map_scene.h"
 #include "core/picture/svg_canvas.h"
@@ -62,6 +63,10 @@ std::vector<ReportCard> cardsOf(const Run& run) {
   cards.push_back({"reuse", percentOrDash(figures.reuse), "of the bytes had a tenant before"});
   if (figures.spilled && *figures.spilled > Bytes()) {
     cards.push_back({"moved to L3", formatBytes(*figures.spilled), count(*figures.spilled) + " B"});
+  }
+  if (!run.problem.constraints.penalties.empty()) {
+    cards.push_back({"reuse penalty", count(penaltyOf(run.problem, run.plan)),
+                     penaltyWords(run.problem, run.plan)});
   }
   if (figures.latency) {
     cards.push_back({"latency", formatTime(*figures.latency),
