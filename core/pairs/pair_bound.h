@@ -19,9 +19,9 @@ struct PairClique {
 
 /// A heaviest set of blocks that conflict pairwise. A block weighs its size, or less where another
 /// block may begin less than that above it: then the least such distance. Found by greedy growth,
-/// then by branch and bound with a colouring as bound (each colour class of blocks that do not
-/// conflict counts its heaviest one: Kumlander 2004; the classes made anew in each node: Tavares
-/// 2016). `bytes` adds what alignments and reserved ranges force, and is at least the end of any
+/// then around each block in an order of elimination by branch and bound, where weights are taken
+/// off sets of blocks that do not conflict until none is left (the bound of Held, Cook and Sewell
+/// 2012). `bytes` adds what alignments and reserved ranges force, and is at least the end of any
 /// fixed block. Proofs are tried for up to 16,384 blocks.
 PairClique heaviestClique(const PairModel& model, const PairLimits& limits,
                           const std::function<bool()>& stopped = {});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <optional>
 
 namespace hw {
 
@@ -36,10 +37,25 @@ class CrowdSearch {
     }
   }
 
+  /// Each crowd has a first vertex in an order of elimination, that of the least weight around it:
+  /// its other members are among the neighbours left then. Where lifetimes make the graph those are
+  /// a crowd themselves, or nearly so.
   void run() {
-    VertexBits all(words_, 0);
-    for (std::size_t i = 0; i < order_.size(); ++i) all[i / 64] |= std::uint64_t{1} << (i % 64);
-    extend(all, 0);
+    VertexBits left(words_, 0);
+    for (std::size_t i = 0; i < order_.size(); ++i) left[i / 64] |= std::uint64_t{1} << (i % 64);
+    std::vector<double> around(order_.size(), 0);
+    for (std::uint32_t i = 0; i < order_.size(); ++i) {
+      forEach(linked_[i], [&](std::uint32_t other) { around[i] += asDouble(other); });
+    }
+    for (std::size_t step = 0; step < order_.size() && !budget_.isSpent(); ++step) {
+      std::optional<std::uint32_t> next;
+      forEach(left, [&](std::uint32_t i) {
+        if (!next || around[i] < around[*next]) next = i;
+      });
+      left[*next / 64] &= ~(std::uint64_t{1} << (*next % 64));
+      searchAround(*next, left);
+      forEach(linked_[*next], [&](std::uint32_t other) { around[other] -= asDouble(*next); });
+    }
     std::sort(best_.members.begin(), best_.members.end());
     best_.proved = !budget_.isSpent();
   }
@@ -50,27 +66,64 @@ class CrowdSearch {
     std::int64_t bound = 0;  ///< For crowds of this vertex and those in front of it.
   };
 
-  std::vector<Coloured> coloured(VertexBits left) const {
-    std::vector<Coloured> list;
-    std::int64_t before = 0;
-    std::size_t first = 0;
-    while (true) {
-      while (first < words_ && left[first] == 0) ++first;
-      if (first == words_) return list;
-      VertexBits open = left;
-      std::int64_t heaviest = 0;
-      for (std::size_t word = first; word < words_; ++word) {
-        while (open[word] != 0) {
-          const auto bit = static_cast<std::uint32_t>(std::countr_zero(open[word]));
-          const auto vertex = static_cast<std::uint32_t>(word * 64) + bit;
-          if (heaviest == 0) heaviest = weights_[vertex];
-          list.push_back({vertex, joined(before, heaviest)});
-          left[word] &= ~(std::uint64_t{1} << bit);
-          open[word] &= ~(std::uint64_t{1} << bit);
-          for (std::size_t k = word; k < words_; ++k) open[k] &= ~linked_[vertex][k];
-        }
+  template <class Use>
+  static void forEach(const VertexBits& bits, const Use& use) {
+    for (std::size_t word = 0; word < bits.size(); ++word) {
+      for (std::uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
+        use(static_cast<std::uint32_t>(word * 64) +
+            static_cast<std::uint32_t>(std::countr_zero(rest)));
       }
-      before = joined(before, heaviest);
+    }
+  }
+
+  double asDouble(std::uint32_t vertex) const { return static_cast<double>(weights_[vertex]); }
+
+  /// Crowds of a vertex and neighbours that are left.
+  void searchAround(std::uint32_t vertex, const VertexBits& left) {
+    VertexBits open(words_);
+    for (std::size_t word = 0; word < words_; ++word) {
+      open[word] = left[word] & linked_[vertex][word];
+    }
+    std::int64_t all = weights_[vertex];
+    forEach(open, [&](std::uint32_t other) { all = joined(all, weights_[other]); });
+    if (all <= best_.weight) return;
+    chosen_.assign(1, vertex);
+    extend(open, weights_[vertex]);
+    chosen_.clear();
+  }
+
+  /// Vertices of which no two are neighbours, from those left, as many as fit greedily.
+  void pickStrangers(VertexBits open, std::vector<std::uint32_t>& strangers) const {
+    strangers.clear();
+    for (std::size_t word = 0; word < words_; ++word) {
+      while (open[word] != 0) {
+        const auto bit = static_cast<std::uint32_t>(std::countr_zero(open[word]));
+        const auto vertex = static_cast<std::uint32_t>(word * 64) + bit;
+        strangers.push_back(vertex);
+        open[word] &= ~(std::uint64_t{1} << bit);
+        for (std::size_t k = word; k < words_; ++k) open[k] &= ~linked_[vertex][k];
+      }
+    }
+  }
+
+  /// Takes the least weight off sets of strangers until none is left: what was taken bounds every
+  /// crowd of those whose weight is used up.
+  std::vector<Coloured> coloured(VertexBits left) {
+    std::vector<Coloured> list;
+    rest_ = weights_;
+    std::int64_t taken = 0;
+    while (true) {
+      pickStrangers(left, strangers_);
+      if (strangers_.empty()) return list;
+      std::int64_t least = rest_[strangers_[0]];
+      for (const std::uint32_t vertex : strangers_) least = std::min(least, rest_[vertex]);
+      taken = joined(taken, least);
+      for (const std::uint32_t vertex : strangers_) {
+        rest_[vertex] -= least;
+        if (rest_[vertex] > 0) continue;
+        list.push_back({vertex, taken});
+        left[vertex / 64] &= ~(std::uint64_t{1} << (vertex % 64));
+      }
     }
   }
 
@@ -104,6 +157,8 @@ class CrowdSearch {
   std::vector<VertexBits> linked_{};
   std::vector<std::int64_t> weights_{};
   std::vector<std::uint32_t> chosen_{};
+  std::vector<std::int64_t> rest_{};  ///< Weights that no set took yet.
+  std::vector<std::uint32_t> strangers_{};
 };
 
 }  // namespace

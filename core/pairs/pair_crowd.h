@@ -19,8 +19,8 @@ PairCrowd crowdAround(const std::vector<std::vector<std::uint32_t>>& neighbours,
                       const std::vector<std::int64_t>& weights, std::uint32_t vertex);
 
 /// A heaviest crowd of a graph. `neighbours` by vertex, ascending; `weights` are positive. The best
-/// of those that grow greedily around each vertex, then branch and bound with colours; more than
-/// 16,384 vertices are not searched.
+/// of those that grow greedily around each vertex, then branch and bound; more than 16,384 vertices
+/// are not searched.
 PairCrowd heaviestCrowd(const std::vector<std::vector<std::uint32_t>>& neighbours,
                         const std::vector<std::int64_t>& weights, PairBudget& budget);
 

@@ -7,19 +7,20 @@
 #include <optional>
 #include <set>
 
+#include "core/base/dice.h"
 #include "core/pairs/pair_sharing.h"
 
 namespace hw {
 
 namespace {
 
-using Wide = PairSharing::Wide;
+using SharedBytes = PairSharing::Wide;
 
 /// The cheapest way to gain the bytes needed; a part of a pair counts in part, and the sum, which
 /// is a whole number in fact, is rounded up.
-std::int64_t cheapestGains(std::vector<PairSharing::Entry>& gains, Wide needed) {
+std::int64_t cheapestGains(std::vector<PairSharing::Entry>& gains, SharedBytes needed) {
   std::sort(gains.begin(), gains.end(), [](const auto& a, const auto& b) {
-    return static_cast<Wide>(a.cost) * b.gain < static_cast<Wide>(b.cost) * a.gain;
+    return static_cast<SharedBytes>(a.cost) * b.gain < static_cast<SharedBytes>(b.cost) * a.gain;
   });
   std::int64_t cost = 0;
   for (const PairSharing::Entry& entry : gains) {
@@ -56,7 +57,7 @@ class ShrinkingSet {
   bool isCrowded() const { return total_ > field_.room; }
 
   std::int64_t cost() const {
-    const Wide needed = PairSharing::forced(total_, field_.room) - freeTotal_;
+    const SharedBytes needed = PairSharing::forced(total_, field_.room) - freeTotal_;
     if (needed <= 0) return 0;
     std::vector<PairSharing::Entry> gains;
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
@@ -93,9 +94,9 @@ class ShrinkingSet {
   const std::vector<std::uint32_t>& blocks_;
   PairSharing sharing_;
   std::vector<char> inside_;
-  std::vector<Wide> free_;  ///< By block, shared with the others without paying.
-  Wide total_ = 0;
-  Wide freeTotal_ = 0;
+  std::vector<SharedBytes> free_;  ///< By block, shared with the others without paying.
+  SharedBytes total_ = 0;
+  SharedBytes freeTotal_ = 0;
 };
 
 /// One set of blocks: what its pairs that pay count makes up what is needed, at least.
@@ -104,7 +105,7 @@ struct SharingCut {
   bool counted = false;  ///< Costs are counted, otherwise bytes gained.
   std::vector<std::uint32_t> pairs{};
   std::vector<double> gains{};  ///< By position in pairs, as a part of what is needed.
-  Wide needed = 0;
+  SharedBytes needed = 0;
   double price = 0;  ///< The dual variable: cost for all that is needed.
   int idle = 0;      ///< Rounds without a price.
 };
@@ -218,7 +219,7 @@ class CoveringSet {
     Found best;
     double most = 0;
     std::optional<std::uint32_t> next = seed;
-    while (next && total_ <= 4 * static_cast<Wide>(field_.room)) {
+    while (next && total_ <= 4 * static_cast<SharedBytes>(field_.room)) {
       join(*next);
       const std::int64_t cost = leastCost();
       const double violation = (static_cast<double>(cost) - paidInside_) / std::sqrt(pairs_ + 1.0);
@@ -265,7 +266,7 @@ class CoveringSet {
   /// The least cost of leaving out blocks until the rest fits, parts of a block in part, rounded
   /// up.
   std::int64_t leastCost() const {
-    const Wide over = total_ - field_.room;
+    const SharedBytes over = total_ - field_.room;
     if (over <= 0) return 0;
     std::vector<PairSharing::Entry> savings = savings_;
     std::erase_if(savings, [](const PairSharing::Entry& saving) { return saving.gain == 0; });
@@ -294,7 +295,7 @@ class CoveringSet {
   /// one.
   std::vector<PairSharing::Entry> savings_{};
   std::vector<double> links_{};  ///< By block, paid to the members.
-  Wide total_ = 0;
+  SharedBytes total_ = 0;
   double paidInside_ = 0;
   double pairs_ = 0;
 };
@@ -307,10 +308,12 @@ class CutPrices {
   }
 
   std::int64_t run() {
-    constexpr int kRounds = 60;
+    constexpr int kRounds = 200;
+    constexpr int kMostDry = 6;  // Rounds in a row that find no set.
     std::int64_t best = 0;
-    for (int round = 0; round < kRounds && !budget_.isSpent(); ++round) {
-      if (!separate()) break;
+    for (int round = 0, dry = 0; round < kRounds && !budget_.isSpent(); ++round) {
+      dry = separate() ? 0 : dry + 1;
+      if (dry >= kMostDry) break;
       ascend();
       best = std::max(best, exactBound());
       forgetIdle();
@@ -320,8 +323,8 @@ class CutPrices {
 
  private:
   /// What a pair that pays counts in a cut.
-  static Wide part(const SharingCut& cut, const PairSharing::Entry& entry) {
-    return std::min<Wide>(cut.counted ? entry.cost : entry.gain, cut.needed);
+  static SharedBytes part(const SharingCut& cut, const PairSharing::Entry& entry) {
+    return std::min<SharedBytes>(cut.counted ? entry.cost : entry.gain, cut.needed);
   }
 
   void findParts(SharingCut& cut) const {
@@ -336,9 +339,9 @@ class CutPrices {
     }
   }
 
-  Wide neededBytes(const std::vector<std::uint32_t>& members) const {
-    Wide total = 0;
-    Wide free = 0;
+  SharedBytes neededBytes(const std::vector<std::uint32_t>& members) const {
+    SharedBytes total = 0;
+    SharedBytes free = 0;
     for (const std::uint32_t i : members) {
       total += field_.size[i];
       for (const std::uint32_t j : members) {
@@ -365,7 +368,7 @@ class CutPrices {
   }
 
   /// Adds a cut unless the solution pays nearly enough for it; true if it was new.
-  bool add(const std::vector<std::uint32_t>& members, bool counted, Wide needed) {
+  bool add(const std::vector<std::uint32_t>& members, bool counted, SharedBytes needed) {
     constexpr std::size_t kMostCuts = 4'000;
     constexpr double kEnough = 0.99;
     if (needed <= 0 || cuts_.size() >= kMostCuts) return false;
@@ -379,10 +382,20 @@ class CutPrices {
     return !known;
   }
 
-  /// Adds sets that the solution pays too little for; false if there are none.
+  /// The solution, in every second round with noise, so that other sets are met.
+  std::vector<double> blurred() {
+    std::vector<double> seen = paid_;
+    if (rounds_++ % 2 == 0) return seen;
+    for (double& paid : seen)
+      paid = paid * (0.4 + 1.2 * dice_.fraction()) + 0.02 * dice_.fraction();
+    return seen;
+  }
+
+  /// Adds sets that the solution pays too little for; false if none is found.
   bool separate() {
-    GrowingSet set(field_, sharing_, paid_);
-    CoveringSet cover(field_, sharing_, paid_);
+    const std::vector<double> seen = blurred();
+    GrowingSet set(field_, sharing_, seen);
+    CoveringSet cover(field_, sharing_, seen);
     std::set<std::vector<std::uint32_t>> met;
     bool added = false;
     for (std::uint32_t seed = 0; seed < sharing_.count() && !budget_.spend(); ++seed) {
@@ -498,10 +511,10 @@ class CutPrices {
     std::int64_t largest = 1;
     for (const std::int64_t size : field_.size) largest = std::max(largest, size);
     const int bits = 16 + static_cast<int>(std::bit_width(static_cast<std::uint64_t>(largest)));
-    const Wide unit = Wide{1} << bits;
-    std::vector<Wide> rest;
+    const SharedBytes unit = SharedBytes{1} << bits;
+    std::vector<SharedBytes> rest;
     for (const std::int64_t cost : sharing_.costs()) rest.push_back(unit * cost);
-    Wide sum = 0;
+    SharedBytes sum = 0;
     for (const SharingCut& cut : cuts_) {
       constexpr double kMostPrice = 1e10;
       const double perByte = std::min(cut.price, kMostPrice) / static_cast<double>(cut.needed);
@@ -516,7 +529,7 @@ class CutPrices {
         }
       }
     }
-    for (const Wide left : rest) sum += std::min<Wide>(left, 0);
+    for (const SharedBytes left : rest) sum += std::min<SharedBytes>(left, 0);
     return sum <= 0 ? 0 : static_cast<std::int64_t>((sum + unit - 1) / unit);
   }
 
@@ -532,6 +545,8 @@ class CutPrices {
   std::vector<double> paid_;  ///< By pair, a solution that may pay for parts.
   std::vector<SharingCut> cuts_{};
   std::vector<double> slopes_{};
+  Dice dice_{1};
+  int rounds_ = 0;
   std::vector<double> rest_{};  ///< By pair, what it costs beyond what it is charged.
 };
 

@@ -71,11 +71,13 @@ bool isReversible(const PairField& field) {
 
 class DollSearch {
  public:
-  DollSearch(const PairField& field, const PlaceLists& places, DollOrder kind, PairBudget& budget)
+  DollSearch(const PairField& field, const PlaceLists& places, const DollOptions& options,
+             PairBudget& budget)
       : field_(field),
         places_(places),
         budget_(budget),
-        order_(dollOrder(field, places, kind)),
+        options_(options),
+        order_(dollOrder(field, places, options.order)),
         slots_(areSlots(field, places)),
         reversible_(!slots_ && isReversible(field)),
         hardCost_(totalCost(field).value_or(0) + 1),
@@ -103,8 +105,8 @@ class DollSearch {
     for (std::uint32_t depth = field_.count(); depth-- > 0;) {
       least_[depth] = paid_[depth].empty() ? hardCost_ : 0;
       first_ = depth;
-      floor_ = std::max(doll_[depth + 1], sharingBound(depth));
       most_ = extended(depth, start);
+      floor_ = floorOf(depth);
       if (most_ > floor_) search(depth, 0, 0, 0);
       if (budget_.isSpent()) break;
       doll_[depth] = most_;
@@ -166,9 +168,17 @@ class DollSearch {
     }
   }
 
-  /// What the blocks from `depth` on have to pay because they share bytes.
-  std::int64_t sharingBound(std::uint32_t depth) const {
-    return leastSharingCost(field_, {order_.begin() + depth, order_.end()});
+  /// What the blocks from `depth` on cost at least; as good as it has to be to meet `most_`.
+  std::int64_t floorOf(std::uint32_t depth) {
+    const std::vector<std::uint32_t> blocks(order_.begin() + depth, order_.end());
+    std::int64_t floor = std::max(doll_[depth + 1], leastSharingCost(field_, blocks));
+    if (depth == 0) floor = std::max(floor, options_.bound);
+    if (floor >= most_ || !options_.priced) return floor;
+    constexpr std::int64_t kSteps = 3'000;
+    PairBudget steps = budget_.part(kSteps);
+    floor = std::max(floor, leastCostByCuts(fieldOfBlocks(field_, blocks), steps));
+    budget_.settle(steps);
+    return floor;
   }
 
   /// Cost among the blocks from `depth` on, at least hardCost_ if a hard pair is not apart.
@@ -313,6 +323,7 @@ class DollSearch {
   const PairField& field_;
   const PlaceLists& places_;
   PairBudget& budget_;
+  DollOptions options_;
   std::vector<std::uint32_t> order_;
   bool slots_;
   bool reversible_;
@@ -335,9 +346,9 @@ class DollSearch {
 }  // namespace
 
 PairDolls leastCostByDolls(const PairField& field, const PlaceLists& places,
-                           const std::vector<std::int64_t>& start, DollOrder kind,
+                           const std::vector<std::int64_t>& start, const DollOptions& options,
                            PairBudget& budget) {
-  return DollSearch(field, places, kind, budget).run(start);
+  return DollSearch(field, places, options, budget).run(start);
 }
 
 }  // namespace hw

@@ -22,6 +22,12 @@ enum class DollOrder {
   largeFirst,  ///< The same among blocks of alike sizes, but small ones behind large ones.
 };
 
+struct DollOptions {
+  DollOrder order = DollOrder::entangled;
+  std::int64_t bound = 0;  ///< No plan costs less: known beforehand.
+  bool priced = false;     ///< Each small problem is bounded by leastCostByCuts before its search.
+};
+
 /// The least sum of costs within the capacity, each block at one of its `places` (ascending; all of
 /// a field that matter come from touchingOffsets). Russian doll search: the problem of the last
 /// block is solved, then that of the last two, and so on; what each of them costs bounds the part
@@ -30,7 +36,7 @@ enum class DollOrder {
 /// costs, times one more than there are blocks, is less than 2^62.
 PairDolls leastCostByDolls(const PairField& field,
                            const std::vector<std::vector<std::int64_t>>& places,
-                           const std::vector<std::int64_t>& start, DollOrder kind,
+                           const std::vector<std::int64_t>& start, const DollOptions& options,
                            PairBudget& budget);
 
 }  // namespace hw

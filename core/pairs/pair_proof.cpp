@@ -220,7 +220,7 @@ class PenaltyClosing {
   }
 
   void priceCuts() {
-    constexpr std::int64_t kSteps = 40'000;
+    constexpr std::int64_t kSteps = 100'000;
     PairBudget steps = budget_.part(kSteps);
     result_.bound = std::max(result_.bound, leastCostByCuts(field_, steps));
     budget_.settle(steps);
@@ -234,7 +234,9 @@ class PenaltyClosing {
     while (!budget_.isSpent() && !result_.complete) {
       for (const DollOrder order : {DollOrder::largeFirst, DollOrder::entangled}) {
         PairBudget part = budget_.part(nodes);
-        accept(leastCostByDolls(field_, places, result_.offsets, order, part));
+        const DollOptions options{
+            .order = order, .bound = result_.bound, .priced = nodes > kFirstNodes};
+        accept(leastCostByDolls(field_, places, result_.offsets, options, part));
         budget_.settle(part);
         if (result_.complete || budget_.isSpent()) return;
       }

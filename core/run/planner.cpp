@@ -424,10 +424,9 @@ IdMap<PoolId, ProblemPool> plannedPools(const RunRequest& request, const DeviceS
   if (bare != nullptr && bringsPools(*bare)) {
     IdMap<PoolId, ProblemPool> own = bare->pools;
     for (std::size_t pool = 0; pool < std::min<std::size_t>(own.size(), 2); ++pool) {
+      // A plan without a platform has no limits unless the problem says so.
       const PoolSize& size = sizeOf(pool);
-      if (!asked(size)) continue;
-      own[PoolId(pool)].capacity.reset();
-      if (size.kind == Kind::bytes) own[PoolId(pool)].capacity = size.bytes;
+      if (size.kind == Kind::bytes && asked(size)) own[PoolId(pool)].capacity = size.bytes;
     }
     return own;
   }

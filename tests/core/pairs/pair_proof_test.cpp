@@ -231,7 +231,7 @@ TEST_CASE("the least penalty of many small blocks is that of all plans", "[pairs
     PairBudget budget({}, {});
     const auto places = touchingOffsets(field, 10'000);
     REQUIRE(places);
-    const PairDolls dolls = leastCostByDolls(field, *places, {}, DollOrder::entangled, budget);
+    const PairDolls dolls = leastCostByDolls(field, *places, {}, {}, budget);
     REQUIRE(dolls.feasible == everything(model).cost.has_value());
     if (dolls.feasible) CHECK(dolls.cost == everything(model).cost);
   }
@@ -270,7 +270,8 @@ TEST_CASE("both searches for the least penalty agree in any order", "[pairs]") {
     PairBudget budget({}, {});
     std::vector<PairDolls> found;
     for (const DollOrder order : {DollOrder::entangled, DollOrder::largeFirst}) {
-      found.push_back(leastCostByDolls(field, *places, {}, order, budget));
+      const DollOptions options{.order = order, .priced = seed % 2 == 0};
+      found.push_back(leastCostByDolls(field, *places, {}, options, budget));
     }
     found.push_back(leastCostByPayments(field, {}, 0, budget));
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -287,6 +288,7 @@ TEST_CASE("both searches for the least penalty agree in any order", "[pairs]") {
 
 TEST_CASE("no bound exceeds what the best plan costs", "[pairs]") {
   int useful = 0;
+  int cuts = 0;
   for (std::uint64_t seed = 1; seed <= test::rounds(1'500); ++seed) {
     CAPTURE(seed);
     const PairModel model = randomModel(seed, {.plain = seed % 2 == 0});
@@ -301,9 +303,11 @@ TEST_CASE("no bound exceeds what the best plan costs", "[pairs]") {
     PairBudget budget({}, {});
     const std::int64_t cut = leastCostByCuts(field, budget);
     CHECK(cut <= *all.cost);
+    if (cut > 0) ++cuts;
     CHECK(heaviestClique(model, {}).bytes <= Bytes(*all.peak));
   }
   CHECK(useful >= test::atLeast(50));
+  CHECK(cuts >= test::atLeast(50));
 }
 
 TEST_CASE("what few nodes leave is a valid bound and repeats", "[pairs]") {
