@@ -168,7 +168,7 @@ Result<void> StatedRules::checkGroups(const RuleFacts& facts) {
 }
 
 Result<void> StatedRules::addExclusive(const RuleFacts& facts) {
-  const auto& apart = problem_.constraints.apart;
+  const std::vector<StayPair> apart = pairsOf(PairRule::apart);
   const std::vector<StayPair> conflicts = pairsOf(PairRule::conflict);
   for (const Stated& each : of(PairRule::exclusive)) {
     const bool may = !std::ranges::binary_search(apart, each.pair) &&
@@ -178,7 +178,10 @@ Result<void> StatedRules::addExclusive(const RuleFacts& facts) {
                          "may not share bytes, and may since they are exclusive");
   }
   std::vector<StayPair> pairs = pairsOf(PairRule::exclusive);
-  std::erase_if(pairs, [&](const StayPair& pair) { return !facts.liveTogether(pair.a, pair.b); });
+  std::erase_if(pairs, [&](const StayPair& pair) {
+    return !facts.liveTogether(pair.a, pair.b) ||
+           std::ranges::binary_search(problem_.constraints.apart, pair);  // Of a loner.
+  });
   problem_.constraints.exclusive = std::move(pairs);
   return {};
 }

@@ -182,6 +182,7 @@ void writeDsaProblem(const Model& model, const StorageOptions& options, std::ost
   }
   const Storage storage = shareStorage(*model.graph, givenOrder(*model.graph), options);
   Problem problem = makeProblem(*model.graph, givenOrder(*model.graph), storage, Bytes(1));
+  problem.pools = {{.name = "L2"}};
   IdMap<StayId, std::string> names(problem.stays.size());
   std::vector<std::uint32_t> ids;
   for (const StayId id : problem.stays.keys()) {

@@ -9,6 +9,7 @@
 #include "core/plan/constraint_use.h"
 #include "core/plan/validate.h"
 #include "core/plan_file/plan_writer.h"
+#include "core/run/options.h"
 #include "tests/support/corpus.h"
 #include "tests/support/graphs.h"
 #include "tests/support/problems.h"
@@ -354,6 +355,7 @@ TEST_CASE("a plan of a problem of dsa-solver names its buffers and pools", "[dsa
   auto model = opened(sampleDsa().dump());
   REQUIRE(model);
   Run run;
+  run.request = defaultRequest();
   run.problem = *model->problem;
   run.plan = test::stackedPlan(run.problem);
   run.plan.addresses[StayId(4)]->pool = PoolId(2);
@@ -386,6 +388,7 @@ TEST_CASE("plans have the fingerprints that dsa-solver asks for", "[dsa][corpus]
   auto model = opened(textOf(*folder / file));
   REQUIRE(model);
   Run run;  // Places nothing.
+  run.request = defaultRequest();
   run.model = std::make_shared<const Model>(std::move(*model));
   std::ostringstream out;
   REQUIRE(writeDsaSolution(run, out));
