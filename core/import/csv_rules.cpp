@@ -15,7 +15,7 @@ constexpr std::size_t kMostClockRows = 20'000;
 constexpr std::int64_t kMostClock = std::int64_t{1} << 40;
 constexpr std::int64_t kMostCsvCost = std::int64_t{1} << 62;
 
-constexpr std::string_view titleOf(RuleColumn column) {
+constexpr std::string_view ruleTitle(RuleColumn column) {
   return kRuleColumns[static_cast<std::size_t>(column)];
 }
 
@@ -184,7 +184,7 @@ Result<std::vector<std::int64_t>> CsvRules::readClock(RuleColumn column) {
   return table_.refuse(fmt::format(
       "has {} '{}'; expected a clock of numbers from 0 to 2^40 such as 3.0.2, one for each of at "
       "most {} threads, as many in all rows",
-      titleOf(column), printable(field(column), 40), kMostClockThreads));
+      ruleTitle(column), printable(field(column), 40), kMostClockThreads));
 }
 
 Result<void> CsvRules::readClocks() {

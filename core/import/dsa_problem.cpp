@@ -15,7 +15,7 @@
 #include "core/import/stated_rules.h"
 #include "core/plan/constraint_use.h"
 
-// Problems of dsa-solver (dsa-problem-v1): docs/formats/dsa.md. Fields that are not known are
+// Problems of dsa-solver (dsa-problem-v1): docs/formats/dsa.md. DsaFields that are not known are
 // refused, as by the program whose format it is: a misspelt rule would be lost.
 
 namespace hw {
@@ -26,10 +26,10 @@ constexpr std::int64_t kMostDsaPools = 255;
 /// Times in the file may be anywhere in this range: differences do not overflow.
 constexpr std::int64_t kMostDsaTime = std::int64_t{1} << 60;
 
-using Fields = std::initializer_list<const char*>;
+using DsaFields = std::initializer_list<const char*>;
 
 /// The same object, which has all of `required` and, besides these and `others`, nothing.
-const JsonNode& fieldsOf(const JsonNode& node, Fields required, Fields others = {}) {
+const JsonNode& fieldsOf(const JsonNode& node, DsaFields required, DsaFields others = {}) {
   node.object();
   for (const char* key : required) {
     if (!node.value.contains(key)) {

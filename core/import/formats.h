@@ -87,8 +87,8 @@ inline constexpr std::string_view kOwnOptions[] = {"allocator", "l2", "l3", "ali
 Result<void> addOwnOption(Model& model, std::string_view option, std::string_view text,
                           std::string_view where);
 
-/// The kind of a file that is no model but known to this program, and how to use it: a machine, a
-/// study, a problem of another planner. Nothing for an unknown kind.
+/// The kind of a file that is no model but known to this program, and how to use it: a machine.
+/// Nothing for an unknown kind.
 std::optional<std::string> otherKind(std::string_view bytes);
 
 }  // namespace hw

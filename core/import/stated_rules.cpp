@@ -19,7 +19,7 @@ tl::unexpected<Error> tooManyPairs() {
 }
 
 /// The first of those that are in one group with a stay, halving the way to it.
-StayId firstOf(IdMap<StayId, StayId>& firsts, StayId id) {
+StayId firstOfGroup(IdMap<StayId, StayId>& firsts, StayId id) {
   while (firsts[id] != id) {
     firsts[id] = firsts[firsts[id]];
     id = firsts[id];
@@ -110,12 +110,12 @@ void StatedRules::group() {
   IdMap<StayId, StayId> firsts(problem_.stays.size());
   for (const StayId id : firsts.keys()) firsts[id] = id;
   for (const Stated& each : of(PairRule::together)) {
-    const StayId a = firstOf(firsts, each.pair.a);
-    const StayId b = firstOf(firsts, each.pair.b);
+    const StayId a = firstOfGroup(firsts, each.pair.a);
+    const StayId b = firstOfGroup(firsts, each.pair.b);
     firsts[std::max(a, b)] = std::min(a, b);
   }
   IdMap<StayId, std::vector<StayId>> members(problem_.stays.size());
-  for (const StayId id : firsts.keys()) members[firstOf(firsts, id)].push_back(id);
+  for (const StayId id : firsts.keys()) members[firstOfGroup(firsts, id)].push_back(id);
   for (std::vector<StayId>& each : members) {
     if (each.size() > 1) problem_.constraints.together.push_back(std::move(each));
   }
@@ -168,7 +168,7 @@ Result<void> StatedRules::checkGroups(const RuleFacts& facts) {
 }
 
 Result<void> StatedRules::addExclusive(const RuleFacts& facts) {
-  const auto& apart = problem_.constraints.apart;
+  const std::vector<StayPair> apart = pairsOf(PairRule::apart);
   const std::vector<StayPair> conflicts = pairsOf(PairRule::conflict);
   for (const Stated& each : of(PairRule::exclusive)) {
     const bool may = !std::ranges::binary_search(apart, each.pair) &&
@@ -178,7 +178,10 @@ Result<void> StatedRules::addExclusive(const RuleFacts& facts) {
                          "may not share bytes, and may since they are exclusive");
   }
   std::vector<StayPair> pairs = pairsOf(PairRule::exclusive);
-  std::erase_if(pairs, [&](const StayPair& pair) { return !facts.liveTogether(pair.a, pair.b); });
+  std::erase_if(pairs, [&](const StayPair& pair) {
+    return !facts.liveTogether(pair.a, pair.b) ||
+           std::ranges::binary_search(problem_.constraints.apart, pair);  // Of a loner.
+  });
   problem_.constraints.exclusive = std::move(pairs);
   return {};
 }

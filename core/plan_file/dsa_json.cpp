@@ -18,11 +18,11 @@ namespace {
 /// The reason of rules that no file of theirs states.
 constexpr const char* kReason = "generic";
 
-ParsedJson pairJson(const StayPair& pair, const std::vector<std::uint32_t>& ids) {
+ParsedJson dsaPair(const StayPair& pair, const std::vector<std::uint32_t>& ids) {
   return {{"first", ids[pair.a.index()]}, {"second", ids[pair.b.index()]}};
 }
 
-ParsedJson poolsJson(const Problem& problem) {
+ParsedJson dsaPools(const Problem& problem) {
   ParsedJson pools = ParsedJson::array();
   for (const PoolId id : problem.pools.keys()) {
     const ProblemPool& pool = problem.pools[id];
@@ -49,7 +49,7 @@ class DsaDocument {
 
   ParsedJson json(const std::string& instance) const {
     const bool costs = !problem_.constraints.penalties.empty();
-    ParsedJson problem{{"pools", poolsJson(problem_)},
+    ParsedJson problem{{"pools", dsaPools(problem_)},
                        {"buffers", buffersJson()},
                        {"constraints", constraintsJson()}};
     if (costs) problem["cost_model"] = {{"reuse_penalties", penaltiesJson()}};
@@ -109,15 +109,15 @@ class DsaDocument {
     }
     for (const std::vector<StayId>& group : rules.together) {
       for (std::size_t i = 1; i < group.size(); ++i) {
-        json["colocations"].push_back(pairJson({group[0], group[i]}, ids_));
+        json["colocations"].push_back(dsaPair({group[0], group[i]}, ids_));
       }
     }
     for (const StayPair& pair : rules.apart) {
-      json["separations"].push_back(pairJson(pair, ids_));
+      json["separations"].push_back(dsaPair(pair, ids_));
       json["separations"].back()["reasons"] = {kReason};
     }
     for (const StayPair& pair : rules.exclusive) {
-      json["temporal_exclusions"].push_back(pairJson(pair, ids_));
+      json["temporal_exclusions"].push_back(dsaPair(pair, ids_));
     }
     for (const StayId id : problem_.stays.keys()) {
       const Stay& stay = problem_.stays[id];
@@ -133,7 +133,7 @@ class DsaDocument {
   ParsedJson penaltiesJson() const {
     ParsedJson list = ParsedJson::array();
     for (const ReusePenalty& penalty : problem_.constraints.penalties) {
-      list.push_back(pairJson(penalty.pair, ids_));
+      list.push_back(dsaPair(penalty.pair, ids_));
       list.back()["cost"] = penalty.cost;
       list.back()["reason"] = kReason;
     }
@@ -182,6 +182,7 @@ void writeDsaProblem(const Model& model, const StorageOptions& options, std::ost
   }
   const Storage storage = shareStorage(*model.graph, givenOrder(*model.graph), options);
   Problem problem = makeProblem(*model.graph, givenOrder(*model.graph), storage, Bytes(1));
+  problem.pools = {{.name = "L2"}};
   IdMap<StayId, std::string> names(problem.stays.size());
   std::vector<std::uint32_t> ids;
   for (const StayId id : problem.stays.keys()) {

@@ -25,15 +25,15 @@ std::string gapsText(const std::vector<Interval<Step>>& gaps) {
 }
 
 enum RuleTitle : std::size_t {
-  kConflicts,
-  kApart,
-  kTogether,
-  kExclusive,
-  kPenalty,
-  kAllowed,
-  kPinned,
-  kPools,
-  kReserved
+  kConflictsWords,
+  kApartWords,
+  kTogetherWords,
+  kExclusiveWords,
+  kPenaltyWords,
+  kAllowedWords,
+  kPinnedWords,
+  kPoolsWords,
+  kReservedWords
 };
 
 /// Rules of a problem as words of its rows: those of pairs in the row of the first.
@@ -47,16 +47,16 @@ class RuleWords {
   void write(bool ownPools, bool planned) {
     const Constraints& rules = problem_.constraints;
     if (rules.virtualTime) {
-      addPairs(kConflicts, conflictsOf(problem_));
+      addPairs(kConflictsWords, conflictsOf(problem_));
     } else {
-      addPairs(kApart, rules.apart);
+      addPairs(kApartWords, rules.apart);
     }
-    addPairs(kExclusive, rules.exclusive);
+    addPairs(kExclusiveWords, rules.exclusive);
     for (const std::vector<StayId>& group : rules.together) {
-      for (std::size_t i = 1; i < group.size(); ++i) add(group[0], kTogether, idOf(group[i]));
+      for (std::size_t i = 1; i < group.size(); ++i) add(group[0], kTogetherWords, idOf(group[i]));
     }
     for (const ReusePenalty& each : rules.penalties) {
-      add(each.pair.a, kPenalty, fmt::format("{}:{}", idOf(each.pair.b), each.cost));
+      add(each.pair.a, kPenaltyWords, fmt::format("{}:{}", idOf(each.pair.b), each.cost));
     }
     for (const StayId id : problem_.stays.keys()) addPlaces(id, ownPools || !planned);
     if (!rows_.empty()) addPools(ownPools);
@@ -77,13 +77,14 @@ class RuleWords {
 
   void addPlaces(StayId id, bool ofProblem) {
     const Stay& stay = problem_.stays[id];
-    if (stay.pinned) add(id, kPinned, std::to_string(stay.pinned->count()));
+    if (stay.pinned) add(id, kPinnedWords, std::to_string(stay.pinned->count()));
     const auto& allowed = problem_.constraints.allowed;
     const bool restricted = !allowed.empty() && !allowed[id].empty();
     if (restricted) {
-      for (const PoolId pool : allowed[id]) add(id, kAllowed, csvWord(problem_.pools[pool].name));
+      for (const PoolId pool : allowed[id])
+        add(id, kAllowedWords, csvWord(problem_.pools[pool].name));
     } else if (problem_.pools.size() > 1 && ofProblem && (stay.pool || stay.pinned)) {
-      add(id, kAllowed, csvWord(problem_.pools[problem_.poolOf(id)].name));
+      add(id, kAllowedWords, csvWord(problem_.pools[problem_.poolOf(id)].name));
     }
   }
 
@@ -92,9 +93,9 @@ class RuleWords {
     for (const ProblemPool& pool : problem_.pools) {
       const std::string name = csvWord(pool.name);
       const std::string size = pool.capacity ? fmt::format(":{}", pool.capacity->count()) : "";
-      if (ownPools) add(first, kPools, name + size);
+      if (ownPools) add(first, kPoolsWords, name + size);
       for (const Interval<Bytes>& range : pool.reserved) {
-        add(first, kReserved,
+        add(first, kReservedWords,
             fmt::format("{}:{}-{}", name, range.begin.count(), range.end.count()));
       }
     }
@@ -200,7 +201,7 @@ void writeProblemRows(const std::vector<ProblemRow>& rows, ProblemColumns column
   for (std::size_t i = 0; i < rules.size(); ++i) {
     // Columns of conflicts stand for lives, even where there are none.
     rules[i] = any([i](const ProblemRow& row) { return !row.rules[i].empty(); }) ||
-               (i == kConflicts && !columns.steps);
+               (i == kConflictsWords && !columns.steps);
   }
   out << (columns.steps ? "id,lower,upper,size" : "id,size") << (alignment ? ",alignment" : "")
       << (gaps ? ",gaps" : "") << (pool ? ",pool" : "") << (moves ? ",moves" : "")

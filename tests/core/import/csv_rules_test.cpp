@@ -16,9 +16,9 @@ namespace {
 
 Result<Model> ruled(const std::string& text) { return importModel(text, "p.csv", {}); }
 
-StayPair two(std::size_t a, std::size_t b) { return {StayId(a), StayId(b)}; }
+StayPair ruledPair(std::size_t a, std::size_t b) { return {StayId(a), StayId(b)}; }
 
-std::string again(const Model& model) {
+std::string ruledText(const Model& model) {
   std::ostringstream out;
   writeProblemCsv(model, {}, out);
   return out.str();
@@ -91,7 +91,7 @@ std::string oddName(Dice& dice, std::size_t number) {
 }
 
 /// Constraints at random, none of which contradicts another.
-void addRules(Dice& dice, Problem& problem) {
+void addDrawnRules(Dice& dice, Problem& problem) {
   const std::size_t stays = problem.stays.size();
   Constraints& rules = problem.constraints;
   for (const StayId id : problem.stays.keys()) {
@@ -105,21 +105,23 @@ void addRules(Dice& dice, Problem& problem) {
   const auto conflicts = conflictsOf(problem);
   for (std::size_t a = 0; a + 1 < stays; ++a) {
     for (std::size_t b = a + 1; b < stays; ++b) {
-      const bool live = std::ranges::binary_search(conflicts, two(a, b));
+      const bool live = std::ranges::binary_search(conflicts, ruledPair(a, b));
       const bool apart = poolsFor(problem, StayId(a)) == std::vector{PoolId(1)} ||
                          poolsFor(problem, StayId(b)) == std::vector{PoolId(1)};
       const auto pick = dice.roll(0, 9);
-      if (pick == 0) rules.apart.push_back(two(a, b));
-      if (pick == 1 && live) rules.exclusive.push_back(two(a, b));
-      if (pick == 2 && !live && !apart) rules.penalties.push_back({two(a, b), dice.roll(1, 99)});
+      if (pick == 0) rules.apart.push_back(ruledPair(a, b));
+      if (pick == 1 && live) rules.exclusive.push_back(ruledPair(a, b));
+      if (pick == 2 && !live && !apart)
+        rules.penalties.push_back({ruledPair(a, b), dice.roll(1, 99)});
     }
   }
   if (stays > 3) rules.together = {{StayId(0), StayId(stays - 1)}};
-  std::erase(rules.apart, two(0, stays - 1));
-  std::erase_if(rules.penalties, [&](const auto& each) { return each.pair == two(0, stays - 1); });
+  std::erase(rules.apart, ruledPair(0, stays - 1));
+  std::erase_if(rules.penalties,
+                [&](const auto& each) { return each.pair == ruledPair(0, stays - 1); });
 }
 
-Model modelOf(Problem problem, Dice& dice) {
+Model ruledModel(Problem problem, Dice& dice) {
   Graph graph;
   for (const StayId id : problem.stays.keys()) {
     problem.stays[id].buffer = BufferId(id.index());
@@ -152,11 +154,11 @@ TEST_CASE("rules of pairs are columns of words", "[import][csv]") {
   CHECK(problem.stays[StayId(0)].pool == PoolId(0));
   CHECK(problem.stays[StayId(0)].pinned == Bytes(32));
   CHECK(rules.allowed[StayId(2)] == std::vector{PoolId(0), PoolId(1)});
-  CHECK(rules.apart == std::vector{two(0, 1), two(0, 2)});
-  CHECK(rules.exclusive == std::vector{two(1, 2), two(2, 3)});
+  CHECK(rules.apart == std::vector{ruledPair(0, 1), ruledPair(0, 2)});
+  CHECK(rules.exclusive == std::vector{ruledPair(1, 2), ruledPair(2, 3)});
   CHECK(rules.together == std::vector<std::vector<StayId>>{{StayId(2), StayId(3)}});
-  CHECK(rules.penalties == std::vector<ReusePenalty>{{two(1, 3), 5}});
-  const auto second = ruled(again(*model));
+  CHECK(rules.penalties == std::vector<ReusePenalty>{{ruledPair(1, 3), 5}});
+  const auto second = ruled(ruledText(*model));
   if (!second) FAIL(second.error().text());
   test::checkSame(problem, *second->problem);
 }
@@ -183,20 +185,20 @@ TEST_CASE("conflicts and clocks stand in place of steps", "[import][csv][virtual
   const auto list = ruled("id,size,conflicts\na,8,b d\nb,8,a c\nc,8,d\nd,8,\n");
   REQUIRE(list);
   CHECK(list->problem->constraints.virtualTime);
-  const std::vector expected{two(0, 1), two(0, 3), two(1, 2), two(2, 3)};
+  const std::vector expected{ruledPair(0, 1), ruledPair(0, 3), ruledPair(1, 2), ruledPair(2, 3)};
   CHECK(conflictsOf(*list->problem) == expected);
-  const auto second = ruled(again(*list));
+  const auto second = ruled(ruledText(*list));
   REQUIRE(second);
   test::checkSame(*list->problem, *second->problem);
   const auto none = ruled("id,size,conflicts\na,8,\nb,8,\n");
   REQUIRE(none);
   CHECK(conflictsOf(*none->problem).empty());
-  CHECK(again(*none) == "id,size,conflicts\na,8,\nb,8,\n");
+  CHECK(ruledText(*none) == "id,size,conflicts\na,8,\nb,8,\n");
 
   const auto clocks = ruled(
       "id,size,begin,end\na,8,0.0,1.0\nb,8,1.0,2.1\nc,8,0.0,0.2\nzero,0,0.0,1.1\nd,8,2.2,3.2\n");
   REQUIRE(clocks);
-  CHECK(conflictsOf(*clocks->problem) == std::vector{two(0, 2), two(1, 2)});
+  CHECK(conflictsOf(*clocks->problem) == std::vector{ruledPair(0, 2), ruledPair(1, 2)});
 }
 
 TEST_CASE("constraints are written as CSV and read as they were", "[import][csv]") {
@@ -204,9 +206,9 @@ TEST_CASE("constraints are written as CSV and read as they were", "[import][csv]
   CAPTURE(seed);
   Dice dice(seed);
   Problem problem = test::randomProblem(seed, {.stays = 14, .gapPercent = 30, .pools = 3});
-  addRules(dice, problem);
-  const Model model = modelOf(std::move(problem), dice);
-  const std::string text = again(model);
+  addDrawnRules(dice, problem);
+  const Model model = ruledModel(std::move(problem), dice);
+  const std::string text = ruledText(model);
   CAPTURE(text);
   const auto second = ruled(text);
   if (!second) FAIL(second.error().text());
@@ -214,7 +216,7 @@ TEST_CASE("constraints are written as CSV and read as they were", "[import][csv]
   for (const TensorId id : model.graph->tensors.keys()) {
     CHECK(second->graph->tensors[id].name == model.graph->tensors[id].name);
   }
-  CHECK(again(*second) == text);
+  CHECK(ruledText(*second) == text);
 }
 
 TEST_CASE("words of a field keep any text whole", "[csv]") {

@@ -22,14 +22,14 @@ Problem problemAfter(const VirtualTime& time, std::size_t stays) {
   return problem;
 }
 
-bool isSound(const Problem& problem) {
+bool isSoundInTime(const Problem& problem) {
   Plan nothing;
   nothing.status = PlanStatus::stopped;
   nothing.addresses.resize(problem.stays.size());
   return validate(problem, nothing).empty();
 }
 
-std::vector<StayPair> drawnPairs(test::Dice& dice, std::size_t stays, int percent) {
+std::vector<StayPair> drawnConflicts(test::Dice& dice, std::size_t stays, int percent) {
   std::vector<StayPair> pairs;
   for (std::size_t a = 0; a < stays; ++a) {
     for (std::size_t b = a + 1; b < stays; ++b) {
@@ -46,12 +46,12 @@ TEST_CASE("lives made up for conflicts say just these", "[plan][virtual-time]") 
   CAPTURE(seed);
   test::Dice dice(seed);
   const auto stays = static_cast<std::size_t>(dice.roll(0, 40));
-  const auto pairs = drawnPairs(dice, stays, static_cast<int>(dice.roll(0, 100)));
+  const auto pairs = drawnConflicts(dice, stays, static_cast<int>(dice.roll(0, 100)));
   std::vector<StayPair> stated = pairs;
   stated.insert(stated.end(), pairs.begin(), pairs.end());  // Twice is the same.
   dice.shuffle(stated);
   const Problem problem = problemAfter(virtualTimeOf(stays, stated), stays);
-  CHECK(isSound(problem));
+  CHECK(isSoundInTime(problem));
   CHECK(problem.constraints.virtualTime);
   CHECK(problem.constraints.exclusive.empty());
   CHECK(conflictsOf(problem) == pairs);

@@ -9,6 +9,7 @@
 #include "core/plan/constraint_use.h"
 #include "core/plan/validate.h"
 #include "core/plan_file/plan_writer.h"
+#include "core/run/options.h"
 #include "tests/support/corpus.h"
 #include "tests/support/graphs.h"
 #include "tests/support/problems.h"
@@ -17,9 +18,9 @@
 namespace hw {
 namespace {
 
-Result<Model> opened(const std::string& text) { return importModel(text, "p.dsa.json", {}); }
+Result<Model> openedDsa(const std::string& text) { return importModel(text, "p.dsa.json", {}); }
 
-std::string textOf(const std::filesystem::path& path) {
+std::string dsaText(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream content;
   content << file.rdbuf();
@@ -66,13 +67,13 @@ constexpr const char* kSampleDsa = R"({
 
 ParsedJson sampleDsa() { return ParsedJson::parse(kSampleDsa); }
 
-struct BadValue {
+struct BadDsaValue {
   const char* pointer;
   const char* value;
   const char* error;
 };
 
-constexpr BadValue kBadValues[] = {
+constexpr BadDsaValue kBadDsaValues[] = {
     {"/problem/pools/0/capacity", "18446744073709551615",
      "expected a whole number from 0 to 1152921504606846976, found 18446744073709551615 "
      "(problem.pools[0].capacity)"},
@@ -118,13 +119,13 @@ constexpr BadValue kBadValues[] = {
     {"/metadata", "{\"a\": 3}", "expected a string, found 3 (metadata.a)"},
 };
 
-struct BadRule {
+struct BadDsaRule {
   const char* list;
   const char* rule;
   const char* error;
 };
 
-constexpr BadRule kBadDsaRules[] = {
+constexpr BadDsaRule kBadDsaRules[] = {
     {"separations", R"({"first": 15, "second": 13})",
      "buffers 'd' and 'f' may not share bytes, and have to begin at one offset "
      "(problem.constraints.separations[2])"},
@@ -153,15 +154,15 @@ constexpr BadRule kBadDsaRules[] = {
      "1152921504606846976 (problem.constraints.pinned_allocations[1])"},
 };
 
-StayPair pairOf(std::size_t a, std::size_t b) { return {StayId(a), StayId(b)}; }
+StayPair dsaPair(std::size_t a, std::size_t b) { return {StayId(a), StayId(b)}; }
 
-bool noteHas(const Model& model, std::string_view words) {
+bool dsaNoteHas(const Model& model, std::string_view words) {
   return std::ranges::any_of(model.graph->notes, [&](const std::string& note) {
     return note.find(words) != std::string::npos;
   });
 }
 
-std::string written(const Model& model) {
+std::string writtenDsa(const Model& model) {
   std::ostringstream out;
   writeDsaProblem(model, {}, out);
   return out.str();
@@ -184,7 +185,7 @@ std::vector<std::filesystem::path> dsaCorpus() {
 }  // namespace
 
 TEST_CASE("a problem of dsa-solver becomes stays, pools and constraints", "[import][dsa]") {
-  const auto model = opened(sampleDsa().dump());
+  const auto model = openedDsa(sampleDsa().dump());
   REQUIRE(model);
   CHECK(model->format == "dsa-problem");
   CHECK(model->ownPools);
@@ -209,45 +210,45 @@ TEST_CASE("a problem of dsa-solver becomes stays, pools and constraints", "[impo
   CHECK(poolsFor(problem, StayId(3)) == std::vector{PoolId(2)});
   CHECK(problem.constraints.together == std::vector<std::vector<StayId>>{{StayId(3), StayId(4)}});
   // Pinned for itself alone: apart from those that may lie in its pool, or could as it was read.
-  CHECK(problem.constraints.apart == std::vector{pairOf(0, 1), pairOf(0, 2), pairOf(0, 3)});
-  CHECK(problem.constraints.penalties == std::vector<ReusePenalty>{{pairOf(2, 3), 7}});
+  CHECK(problem.constraints.apart == std::vector{dsaPair(0, 1), dsaPair(0, 2), dsaPair(0, 3)});
+  CHECK(problem.constraints.penalties == std::vector<ReusePenalty>{{dsaPair(2, 3), 7}});
   CHECK(model->options.at("allocator") == std::vector<std::string>{"best:for=penalty"});
   CHECK(model->optionPlaces.at("allocator") == "problem.objective.terms");
-  CHECK(noteHas(*model, "step 0 is time -2"));
-  CHECK(noteHas(*model, "1 penalties"));
-  CHECK(noteHas(*model, "banks"));
+  CHECK(dsaNoteHas(*model, "step 0 is time -2"));
+  CHECK(dsaNoteHas(*model, "1 penalties"));
+  CHECK(dsaNoteHas(*model, "banks"));
 }
 
 TEST_CASE("the objective says who plans a problem of dsa-solver", "[import][dsa]") {
   ParsedJson sample = sampleDsa();
   auto& terms = sample["problem"]["objective"]["terms"];
   terms = {"capacity_overflow", "total_peak", "reuse_cost"};
-  CHECK(opened(sample.dump())->options.empty());
+  CHECK(openedDsa(sample.dump())->options.empty());
   terms = {"reuse_cost"};
-  CHECK(opened(sample.dump())->options.contains("allocator"));
+  CHECK(openedDsa(sample.dump())->options.contains("allocator"));
   terms = {"total_peak"};
-  CHECK(opened(sample.dump())->options.empty());
+  CHECK(openedDsa(sample.dump())->options.empty());
 }
 
 TEST_CASE("rules of dsa-solver that contradict each other are refused", "[import][dsa]") {
-  const BadRule bad = GENERATE(from_range(std::begin(kBadDsaRules), std::end(kBadDsaRules)));
+  const BadDsaRule bad = GENERATE(from_range(std::begin(kBadDsaRules), std::end(kBadDsaRules)));
   ParsedJson sample = sampleDsa();
   sample["problem"]["constraints"][bad.list].push_back(ParsedJson::parse(bad.rule));
   if (std::string_view(bad.list) == "colocations" && std::string_view(bad.rule).ends_with("10})")) {
     sample["problem"]["buffers"][0]["allowed_pools"] = {7, 9};
     sample["problem"]["constraints"]["pinned_allocations"] = ParsedJson::array();
   }
-  const auto model = opened(sample.dump());
+  const auto model = openedDsa(sample.dump());
   REQUIRE_FALSE(model);
   CHECK(model.error().text() == bad.error);
 }
 
 TEST_CASE("values of dsa-solver beyond ours are refused with their place", "[import][dsa]") {
-  const BadValue bad = GENERATE(from_range(std::begin(kBadValues), std::end(kBadValues)));
+  const BadDsaValue bad = GENERATE(from_range(std::begin(kBadDsaValues), std::end(kBadDsaValues)));
   CAPTURE(bad.pointer, bad.value);
   ParsedJson sample = sampleDsa();
   sample[ParsedJson::json_pointer(bad.pointer)] = ParsedJson::parse(bad.value);
-  const auto model = opened(sample.dump());
+  const auto model = openedDsa(sample.dump());
   REQUIRE_FALSE(model);
   CHECK(model.error().text() == bad.error);
 }
@@ -261,14 +262,14 @@ TEST_CASE("what is missing or cut off in a problem of dsa-solver is told", "[imp
     const ParsedJson::json_pointer pointer(path);
     ParsedJson less = sample;
     less[pointer.parent_pointer()].erase(pointer.back());
-    const auto model = opened(less.dump());
+    const auto model = openedDsa(less.dump());
     REQUIRE_FALSE(model);
     if (std::string_view(path) == "/problem") continue;  // Of no known kind any more.
     CHECK(model.error().message == "the field '" + pointer.back() + "' is missing");
   }
   const std::string text = sample.dump();
   for (std::size_t size = 0; size < text.size(); size += 37) {
-    CHECK_FALSE(opened(text.substr(0, size)));
+    CHECK_FALSE(openedDsa(text.substr(0, size)));
   }
 }
 
@@ -283,18 +284,18 @@ TEST_CASE("loners among many are too many pairs, and refused in no time", "[impo
     pins.push_back(pin);
     pins.back()["buffer"] = 100 + i;
   }
-  const auto model = opened(sample.dump());
+  const auto model = openedDsa(sample.dump());
   REQUIRE_FALSE(model);
   CHECK(model.error().message == "the rules come to more than 10,000,000 pairs of buffers");
 }
 
 TEST_CASE("a problem of dsa-solver is written as it came", "[dsa]") {
   const ParsedJson sample = sampleDsa();
-  const auto model = opened(sample.dump());
+  const auto model = openedDsa(sample.dump());
   REQUIRE(model);
   ParsedJson expected = sample;
   expected["metadata"] = ParsedJson::object();
-  CHECK(ParsedJson::parse(written(*model)) == expected);
+  CHECK(ParsedJson::parse(writtenDsa(*model)) == expected);
 }
 
 TEST_CASE("a problem of ours is one of dsa-solver", "[dsa]") {
@@ -305,12 +306,12 @@ TEST_CASE("a problem of ours is one of dsa-solver", "[dsa]") {
   for (const Stay& stay : problem.stays) {
     tensors.tensors.add({.name = "b" + std::to_string(tensors.tensors.size()), .bytes = stay.size});
   }
-  const auto model = opened(
-      written({.graph = std::make_shared<const Graph>(std::move(tensors)), .problem = problem}));
+  const auto model = openedDsa(
+      writtenDsa({.graph = std::make_shared<const Graph>(std::move(tensors)), .problem = problem}));
   REQUIRE(model);
   test::checkSame(*model->problem, problem);
   const auto graph = std::make_shared<const Graph>(test::randomGraph(seed, 10));
-  const auto ofGraph = opened(written({.name = "drawn", .graph = graph}));
+  const auto ofGraph = openedDsa(writtenDsa({.name = "drawn", .graph = graph}));
   REQUIRE(ofGraph);
   checkSoundDsa(*ofGraph->problem);
 }
@@ -319,8 +320,8 @@ TEST_CASE("problems of dsa-solver in the corpus are read, and written as they ca
           "[import][dsa][corpus]") {
   for (const auto& file : dsaCorpus()) {
     CAPTURE(file.string());
-    const std::string text = textOf(file);
-    const auto model = opened(text);
+    const std::string text = dsaText(file);
+    const auto model = openedDsa(text);
     if (!model) FAIL(model.error().text());
     const auto given = nlohmann::json::parse(text);
     const auto& asked = given["problem"];
@@ -336,10 +337,10 @@ TEST_CASE("problems of dsa-solver in the corpus are read, and written as they ca
     for (const ReusePenalty& each : problem.constraints.penalties) sum -= each.cost;
     CHECK(sum == 0);
     CHECK(model->options.contains("allocator") == !costs.empty());
-    CHECK(nlohmann::json::parse(written(*model)) == given);
+    CHECK(nlohmann::json::parse(writtenDsa(*model)) == given);
     Model bare = *model;
     bare.dsa = nullptr;
-    const auto again = opened(written(bare));
+    const auto again = openedDsa(writtenDsa(bare));
     if (!again) FAIL(again.error().text());
     test::checkSame(problem, *again->problem);
     std::ostringstream csv;
@@ -351,9 +352,10 @@ TEST_CASE("problems of dsa-solver in the corpus are read, and written as they ca
 }
 
 TEST_CASE("a plan of a problem of dsa-solver names its buffers and pools", "[dsa][exporter]") {
-  auto model = opened(sampleDsa().dump());
+  auto model = openedDsa(sampleDsa().dump());
   REQUIRE(model);
   Run run;
+  run.request = defaultRequest();
   run.problem = *model->problem;
   run.plan = test::stackedPlan(run.problem);
   run.plan.addresses[StayId(4)]->pool = PoolId(2);
@@ -383,9 +385,10 @@ TEST_CASE("plans have the fingerprints that dsa-solver asks for", "[dsa][corpus]
   if (!folder) return;
   const auto& [file, fingerprint] = GENERATE(table<std::string, std::string>(
       {{"A.json", "2d889a5573616db0"}, {"J.json", "c151ce5ea15a1b1b"}}));
-  auto model = opened(textOf(*folder / file));
+  auto model = openedDsa(dsaText(*folder / file));
   REQUIRE(model);
   Run run;  // Places nothing.
+  run.request = defaultRequest();
   run.model = std::make_shared<const Model>(std::move(*model));
   std::ostringstream out;
   REQUIRE(writeDsaSolution(run, out));

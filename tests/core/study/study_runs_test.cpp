@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "core/base/text.h"
 #include "tests/support/scratch_folder.h"
 
 using namespace hw;
