@@ -319,9 +319,12 @@ std::string MapDrawing::note() const {
     return fmt::format("{} of {} buffers picked out: {}", grouped(scene_.filter->count),
                        grouped(scene_.run->problem.stays.size()), scene_.filter->title);
   }
-  if (scene_.run->problem.constraints.penalties.size() > kMostConstraintsSearched) return {};
-  const std::string penalties = penaltyWords(scene_.run->problem, scene_.run->plan);
-  return penalties.empty() ? penalties : "penalties: " + penalties;
+  const Run& run = *scene_.run;
+  const std::size_t penalties = run.problem.constraints.penalties.size();
+  if (penalties == 0 || penalties > kMostConstraintsSearched) return {};
+  // The cost first: legends beside it leave little room.
+  return fmt::format("penalty {}: {} of {} paid", groupDigits(penaltyOf(run.problem, run.plan)),
+                     grouped(paidPenalties(run.problem, run.plan).size()), grouped(penalties));
 }
 
 bool isGuessed(const Run& run, StayId stay) {
