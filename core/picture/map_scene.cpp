@@ -10,7 +10,6 @@
 #include "core/picture/constraint_links.h"
 #include "core/plan/frames.h"
 #include "core/plan/overlap_use.h"
-#include "core/run/figures.h"
 #include "core/storage/parts.h"
 
 namespace hw {
@@ -776,18 +775,6 @@ void MapDrawing::drawFrames() const {
     }
     canvas_.rectangle(box, {.edge = Stroke{Ink::muted}});
   }
-}
-
-/// Draws what the platform keeps for itself, above what may be planned.
-void MapDrawing::drawReserved() const {
-  const Bytes reserved = reservedBytes(*scene_.run, scene_.pool);
-  if (reserved == Bytes()) return;
-  const Bytes target = *scene_.run->problem.pools[scene_.pool].capacity;
-  const Box box = plot_
-                      .boxOf({scene_.window.begin, scene_.window.end},
-                             Interval<Bytes>{target, target + reserved})
-                      .cut(plot_.frame.plot);
-  drawReservedBand(canvas_, box, reserved);
 }
 
 }  // namespace hw
