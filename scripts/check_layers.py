@@ -15,7 +15,7 @@ import tempfile
 PARTS = {
     "core": {"includes": ["core"], "qt": False, "rooms": [
         "base", "files", "graph", "ops", "schedule", "storage", "order", "memory", "machine",
-        "trace", "plan", "rewrite", "import", "layout", "tile", "solver", "allocators", "families",
+        "trace", "pairs", "plan", "rewrite", "import", "layout", "tile", "solver", "allocators", "families",
         "residency", "sim", "latency", "run", "picture", "plan_file", "insight", "check",
         "exchange", "study", "shrink", "report/text", "report/model",
         "report/check", "report/plan", "report/compare", "report/study", "report/run",

@@ -33,11 +33,10 @@ constexpr Bytes kLargestArena{std::int64_t{64} << 20};
 struct CheckCommand {
   explicit CheckCommand(Arguments& arguments)
       : run_(arguments, kPlanOptions), output(arguments, {Format::text, Format::json}) {
-    arguments.optional(
-        "PLAN", plan,
-        {.help =
-             "a plan, made here or by another tool; - for standard input; embedded: the one that "
-             "came with the model"});
+    arguments.optional("PLAN", plan,
+                       {.help = "a plan, made here or by another tool; - for standard input; "
+                                "embedded, or nothing: the "
+                                "one that came with the model"});
     arguments.option(
         "--baseline", baseline,
         {.help = "instead of a plan: plan and simulate the model, and hold the figures "
@@ -56,9 +55,11 @@ struct CheckCommand {
                    "tell how far the replay is even if there is no terminal");
   }
 
-  AuditOptions auditOptions(const RunRequest& request) const {
+  AuditOptions auditOptions(const Model& model, const RunRequest& request) const {
     AuditOptions options{.alignment = request.alignment};
-    for (const ProblemPool& pool : plannedPools(request, request.platform.devices.front(), false)) {
+    const DeviceSpec& device = request.platform.devices.front();
+    const bool own = model.problem && bringsPools(*model.problem);
+    for (const ProblemPool& pool : plannedPools(request, device, own ? &*model.problem : nullptr)) {
       if (pool.capacity) options.capacities[pool.name] = *pool.capacity;
     }
     if (run_.given("platform")) options.platform = request.platform;
@@ -69,9 +70,13 @@ struct CheckCommand {
   }
 
   Outcome<PlanDocument> readDocument(const Model& subject, const RunRequest& request) const {
-    if (plan == "embedded") {
+    if (plan.empty() || plan == "embedded") {
       auto own = embeddedPlan(subject);
       if (own) return std::move(*own);
+      if (plan.empty()) {
+        return failure(ExitCode::badUsage, "PLAN",
+                       "expected a plan, or --baseline: the model brings no plan of its own");
+      }
       return failure(ExitCode::badInput, request.model, "the model brings no plan of its own");
     }
     const auto bytes = readFile(plan);
@@ -93,7 +98,7 @@ struct CheckCommand {
     HW_TRY(request, run_.request(*opened));
     HW_TRY(document, readDocument(*opened, request));
     AuditReport report{.model = opened,
-                       .audit = auditPlan(opened, document, auditOptions(request))};
+                       .audit = auditPlan(opened, document, auditOptions(*opened, request))};
     if (replay) report.replay = replayed(report.audit);
     HW_DO(output.write(format == Format::json ? jsonDocument(auditJson(report))
                                               : auditText(report, output.textOptions(all))));
@@ -106,7 +111,6 @@ struct CheckCommand {
     const auto refused = [](const std::string& option) {
       return failure(ExitCode::badUsage, option, "it is for --baseline FILE, without a plan");
     };
-    if (plan.empty()) return failure(ExitCode::badUsage, "PLAN", "expected a plan, or --baseline");
     if (!allow.empty()) return refused("--allow");
     if (update) return refused("--update");
     if (!summary.empty()) return refused("--summary");

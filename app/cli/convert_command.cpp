@@ -22,29 +22,31 @@ struct ConvertCommand {
       : run_(arguments, {OptionGroup::model, OptionGroup::import, OptionGroup::allocator,
                          OptionGroup::storage}) {
     arguments.required("-o,--output", path,
-                       {.help = "FILE.graph.json or FILE.csv, of a platform FILE.toml, of a graph "
-                                "in parts FILE.onnx; - with --to",
+                       {.help = "FILE.graph.json, FILE.csv or FILE.dsa.json, of a platform "
+                                "FILE.toml, of a graph in parts FILE.onnx; - with --to",
                         .type = "FILE"});
     arguments.option(
         "--to", to,
-        {.help = "graph-json, problem-csv, platform-toml or onnx, when the ending does "
-                 "not say",
+        {.help = "graph-json, problem-csv, dsa-problem, platform-toml or onnx, when the ending "
+                 "does not say",
          .type = "NAME",
-         .choices = {"graph-json", "problem-csv", "platform-toml", "onnx"}});
+         .choices = {"graph-json", "problem-csv", "dsa-problem", "platform-toml", "onnx"}});
     arguments.option("--model", onnxModel,
                      {.help = "the ONNX file that a graph in parts was made of, for its weights",
                       .type = "FILE"});
   }
 
   Outcome<ExitCode> run() const {
-    const bool json = to == "graph-json" || (to.empty() && path.ends_with(".json"));
+    const bool dsa = to == "dsa-problem" || (to.empty() && path.ends_with(".dsa.json"));
+    const bool json = !dsa && (to == "graph-json" || (to.empty() && path.ends_with(".json")));
     const bool csv = to == "problem-csv" || (to.empty() && path.ends_with(".csv"));
     const bool toml = to == "platform-toml" || (to.empty() && path.ends_with(".toml"));
     const bool onnx = to == "onnx" || (to.empty() && path.ends_with(".onnx"));
-    if (!json && !csv && !toml && !onnx) {
+    if (!json && !csv && !toml && !onnx && !dsa) {
       return failure(
           ExitCode::badUsage, path,
-          "the ending says no format; expected .graph.json, .csv, .toml or .onnx, or --to");
+          "the ending says no format; expected .graph.json, .csv, .dsa.json, .toml or .onnx, or "
+          "--to");
     }
     if (onnx && onnxModel.empty()) {
       return failure(ExitCode::badUsage, path,
@@ -58,6 +60,7 @@ struct ConvertCommand {
     HW_TRY(opened, openModel(request));
     if (onnx) return convertToOnnx(*opened, request);
     if (json) return convertToGraph(*opened, request.model);
+    if (dsa) return convertToDsa(*opened, request);
     return run_.given("allocator") ? convertToPlan(opened, request)
                                    : convertToProblem(*opened, request);
   }
@@ -118,13 +121,26 @@ struct ConvertCommand {
   }
 
   /// Without a word about aliases, alignment or the like: every tensor on its own, exact.
+  StorageOptions problemOptions(const RunRequest& request) const {
+    return {.alias = run_.given("alias") ? request.alias : AliasRules::none(),
+            .planInputs = request.plansInputs(),
+            .planOutputs = request.plansOutputs(),
+            .alignment = request.alignment.value_or(Bytes(1))};
+  }
+
   Outcome<ExitCode> convertToProblem(const Model& opened, const RunRequest& request) const {
-    const StorageOptions options{.alias = run_.given("alias") ? request.alias : AliasRules::none(),
-                                 .planInputs = request.plansInputs(),
-                                 .planOutputs = request.plansOutputs(),
-                                 .alignment = request.alignment.value_or(Bytes(1))};
-    return done(
-        writeOutput(path, [&](std::ostream& out) { writeProblemCsv(opened, options, out); }));
+    return done(writeOutput(
+        path, [&](std::ostream& out) { writeProblemCsv(opened, problemOptions(request), out); }));
+  }
+
+  Outcome<ExitCode> convertToDsa(const Model& opened, const RunRequest& request) const {
+    if (run_.given("allocator")) {
+      return failure(ExitCode::badUsage, "--allocator",
+                     "a problem of dsa-solver holds no plan; use 'highwater plan -o "
+                     "FILE.solution.json'");
+    }
+    return done(writeOutput(
+        path, [&](std::ostream& out) { writeDsaProblem(opened, problemOptions(request), out); }));
   }
 
   Outcome<ExitCode> convertToPlan(const std::shared_ptr<const Model>& opened,
@@ -155,6 +171,7 @@ CommandInfo convertCommand() {
           "A problem CSV holds every tensor on its own, exact sizes, unless --alias says "
           "otherwise.\n"
           "With --allocator it gets an offset column: a plan.\n"
+          "As .dsa.json, it is a problem of dsa-solver (dsa-problem-v1).\n"
           "As .toml, MODEL is a platform: a preset, or a file of DORY, Vela or ST Edge AI.\n"
           "As .onnx, MODEL is a graph in parts (shrink --graph) of the file that --model names.\n"
           "\n"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 #include <sstream>
 
 #include "app/cli/console.h"
@@ -15,10 +16,10 @@
 namespace hw::cli {
 namespace {
 
-constexpr std::array<std::string_view, 6> kFormatNames = {"text",   "json",   "csv",
-                                                          "tflite", "header", "html"};
-constexpr std::array<std::string_view, 6> kEndings = {".txt",    ".json", ".csv",
-                                                      ".tflite", ".h",    ".html"};
+constexpr std::array<std::string_view, 7> kFormatNames = {"text",   "json", "csv",         "tflite",
+                                                          "header", "html", "dsa-solution"};
+constexpr std::array<std::string_view, 7> kEndings = {".txt", ".json", ".csv",          ".tflite",
+                                                      ".h",   ".html", ".solution.json"};
 
 std::string_view nameOf(Format format) { return kFormatNames[static_cast<std::size_t>(format)]; }
 
@@ -66,12 +67,15 @@ Outcome<Format> OutputOptions::format() const {
     if (nameOf(format) == format_) return format;
   }
   if (!toFile()) return formats_.front();
+  std::optional<Format> longest;
+  const auto endingOf = [](Format format) { return kEndings[static_cast<std::size_t>(format)]; };
   for (const Format format : formats_) {
-    if (path_.ends_with(kEndings[static_cast<std::size_t>(format)])) return format;
+    if (!path_.ends_with(endingOf(format))) continue;
+    if (!longest || endingOf(format).size() > endingOf(*longest).size()) longest = format;
   }
+  if (longest) return *longest;
   std::vector<std::string_view> endings;
-  for (const Format format : formats_)
-    endings.push_back(kEndings[static_cast<std::size_t>(format)]);
+  for (const Format format : formats_) endings.push_back(endingOf(format));
   return failure(
       ExitCode::badUsage, path_,
       fmt::format("the ending says no format; expected {}, or --format", fmt::join(endings, ", ")));

@@ -13,7 +13,7 @@
 
 namespace hw::cli {
 
-enum class Format { text, json, csv, tflite, header, html };
+enum class Format { text, json, csv, tflite, header, html, dsaSolution };
 
 /// --format, -o and --quiet: in what form a result leaves, and where to.
 class OutputOptions {

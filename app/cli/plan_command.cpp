@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <sstream>
 #include <string>
 
 #include "app/cli/arguments.h"
@@ -119,8 +120,8 @@ Outcome<std::string> StageOptions::picture(const Run& run) const {
 struct PlanCommand {
   explicit PlanCommand(Arguments& arguments)
       : run_(arguments, kPlanOptions),
-        output(arguments,
-               {Format::text, Format::json, Format::csv, Format::tflite, Format::header}),
+        output(arguments, {Format::text, Format::json, Format::csv, Format::tflite, Format::header,
+                           Format::dsaSolution}),
         stage(arguments) {
     arguments.flag("--all", all, "long lists in full, and every state of the method's own lists");
     arguments.flag("--progress", progress, "tell the progress even if there is no terminal");
@@ -146,7 +147,11 @@ struct PlanCommand {
                                 all || stage.wanted()));
     if (stage.wanted()) HW_DO(stage.write(*planned));
     if (forRuntimes(format)) return writeForRuntime(*planned, format);
-    HW_DO(write(*planned, format));
+    if (format == Format::dsaSolution) {
+      HW_DO(writeSolution(*planned));
+    } else {
+      HW_DO(write(*planned, format));
+    }
     output.announce(planLine(*planned));
     return verdict(*planned);
   }
@@ -189,6 +194,13 @@ struct PlanCommand {
     HW_DO(output.write(made->bytes));
     output.announce(made->tflm ? tflmPlanLine(*made->tflm) : planLine(planned));
     return ExitCode::done;
+  }
+
+  Outcome<void> writeSolution(const Run& planned) const {
+    std::ostringstream solution;
+    const auto written = writeDsaSolution(planned, solution);
+    if (!written) return failure(written.error(), planned.request.model);
+    return output.write(solution.str());
   }
 
   Outcome<void> write(const Run& planned, Format format) const {
@@ -234,6 +246,7 @@ CommandInfo planCommand() {
           "each,\n"
           "kernels' scratch is planned and the arena is as small as can be, whatever memory the\n"
           "platform has, unless options say otherwise.\n"
+          "FILE.solution.json: the plan of a problem of dsa-solver, for dsa-solver.\n"
           "\n"
           "Examples:\n"
           "  highwater plan model.onnx\n"

@@ -6,7 +6,9 @@
 #include "core/allocators/offline.h"
 #include "core/allocators/search_report.h"
 #include "core/base/check.h"
+#include "core/plan/constraint_use.h"
 #include "core/plan/overlap_use.h"
+#include "core/plan/pair_blocks.h"
 #include "core/plan/validate.h"
 #include "core/solver/order_record.h"
 #include "core/solver/orders.h"
@@ -58,6 +60,18 @@ std::optional<Problem> withRoomForPins(const Problem& problem) {
   return roomy;
 }
 
+/// The first constraint that a plan made of lives alone could break, in words; empty: there is
+/// none.
+std::string ruleBeyondLives(const Problem& problem) {
+  const Constraints& rules = problem.constraints;
+  if (!rules.apart.empty()) return "buffers that have to be apart";
+  if (!rules.together.empty()) return "buffers that have to be together";
+  for (const ProblemPool& pool : problem.pools) {
+    if (!pool.reserved.empty()) return "reserved ranges of bytes";
+  }
+  return {};
+}
+
 }  // namespace
 
 Plan finishPlan(const Problem& problem, Plan plan, bool story) {
@@ -84,6 +98,7 @@ Decision Allocator::explain(const Problem& problem, const Plan& plan, StayId sta
     addCandidate(pinned, {.kind = "pin", .address = address, .reason = "asked for"});
     return pinned;
   }
+  if (isConstrained(problem)) return judgeDecision(problem, plan, stay);
   auto decision = recount(problem, plan, stay);
   // A search that a time limit ended may lead elsewhere when it is followed again: then the
   // finished plan is judged instead.
@@ -97,13 +112,23 @@ Decision Allocator::explain(const Problem& problem, const Plan& plan, StayId sta
   return std::move(*decision);
 }
 
+Result<Plan> Allocator::solveConstrained(const Problem& problem, const PlanContext& context) const {
+  const std::string rule = ruleBeyondLives(problem);
+  if (rule.empty()) return solve(problem, context);
+  return fail(ErrorCode::unsupported,
+              "this method looks at lives alone, and the problem has " + rule +
+                  "; best, exact, fast, keep-best and the greedy methods heed them");
+}
+
 Result<Plan> Allocator::plan(const Problem& problem, const PlanContext& context) const {
   check(!problem.pools.empty(), "a problem with at least one pool");
   if (!commonAlignment(problem)) {
     return fail(ErrorCode::unsupported, "the alignments have no common multiple up to 1 TiB");
   }
   const auto roomy = withRoomForPins(problem);
-  Result<Plan> solved = solve(roomy ? *roomy : problem, context);
+  const Problem& asked = roomy ? *roomy : problem;
+  Result<Plan> solved =
+      isConstrained(asked) ? solveConstrained(withPools(asked), context) : solve(asked, context);
   if (!solved) return solved;
   if (context.record && solved->records.empty()) solved->records = searchRecords(*solved);
   Plan plan = finishPlan(problem, std::move(*solved), context.story);

@@ -61,6 +61,10 @@ class Allocator {
   /// Fills in addresses and status; may leave the story empty if there is none worth telling.
   virtual Result<Plan> solve(const Problem& problem, const PlanContext& context) const = 0;
 
+  /// The same of a problem with constraints, the pool of every stay decided. Methods that do not
+  /// override it look at lives alone: where these are not enough they refuse.
+  virtual Result<Plan> solveConstrained(const Problem& problem, const PlanContext& context) const;
+
   /// Follows the decision for one stay again, which is not pinned. Offsets are inside the region.
   /// Nothing: the method keeps no account, and the finished plan has to speak for itself.
   virtual std::optional<Decision> recount(const Problem&, const Plan&, StayId) const {

@@ -16,6 +16,9 @@ std::span<const ParamSpec> freeListParams();
 std::unique_ptr<Allocator> makeBlockIds(const Params& params);
 std::span<const ParamSpec> blockIdParams();
 
+std::unique_ptr<Allocator> makeCaching(const Params& params);
+std::span<const ParamSpec> cachingParams();
+
 std::unique_ptr<Allocator> makeTwoSided(const Params& params);
 std::span<const ParamSpec> twoSidedParams();
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/allocators/allocators.h"
+#include "core/allocators/constrained.h"
 #include "core/allocators/offline.h"
 #include "core/allocators/search_report.h"
 #include "core/base/text.h"
@@ -76,16 +77,18 @@ constexpr ParamSpec kSeconds{.name = "seconds",
                              .fallback = "0",
                              .label = "time for searching",
                              .unit = "s"};
-constexpr std::string_view kAims[] = {"peak", "latency"};
+constexpr std::string_view kAims[] = {"peak", "latency", "penalty"};
 constexpr ParamSpec kFor{.name = "for",
                          .type = ParamType::choice,
                          .summary =
-                             "the lowest plan, or the one with the least simulated latency "
-                             "within the capacity",
+                             "the lowest plan; the one with the least simulated latency within the "
+                             "capacity; or the one that pays the least reuse penalties within it",
                          .fallback = "peak",
                          .choices = kAims};
 constexpr ParamSpec kParams[] = {kMoves, kNodes, kSeconds, kFor};
 
+/// Placements of proofs with constraints for each node of the exact search: they take less time.
+constexpr std::int64_t kPairNodes = 20;
 /// Share of the seconds for finding the lowest plan, where the search for the fastest starts.
 constexpr double kLowestShare = 0.2;
 /// Nodes beyond which their looks would not be counted any more.
@@ -93,11 +96,11 @@ constexpr std::int64_t kMostNodes = std::numeric_limits<std::int64_t>::max() / k
 
 class Best final : public Allocator {
  public:
-  Best(const SearchBudget& budget, bool fastest) : budget_(budget), fastest_(fastest) {}
+  Best(const SearchBudget& budget, std::string_view aim) : budget_(budget), aim_(aim) {}
 
  private:
   Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
-    if (!fastest_) return lowest(problem, context, 1);
+    if (aim_ != "latency") return lowest(problem, context, 1);
     // This search runs once, on a plan that fits: its budget is not shared with other plannings.
     const HasteLimits limits{
         .looks = std::min(allowedBy(context).nodes, kMostNodes) * kLooksOfANode,
@@ -112,6 +115,14 @@ class Best final : public Allocator {
           "is the lowest plan");
     }
     return plan;
+  }
+
+  Result<Plan> solveConstrained(const Problem& problem, const PlanContext& context) const override {
+    const auto aim = aim_ == "penalty" ? ConstrainedAim::penalty : ConstrainedAim::peak;
+    SearchBudget budget = allowedBy(context);
+    budget.nodes *= kPairNodes;
+    return searchConstrained(problem, context,
+                             {.aim = aim, .budget = budget, .proves = budget.nodes > 0});
   }
 
   /// Takes `share` of the seconds.
@@ -170,7 +181,7 @@ class Best final : public Allocator {
   }
 
   SearchBudget budget_;
-  bool fastest_;
+  std::string_view aim_;  ///< Of kAims.
 };
 
 }  // namespace
@@ -474,7 +485,7 @@ SearchBudget bestBudget(const Params& params) {
 }
 
 std::unique_ptr<Allocator> makeBest(const Params& params) {
-  return std::make_unique<Best>(bestBudget(params), params.text(kFor) == "latency");
+  return std::make_unique<Best>(bestBudget(params), *std::ranges::find(kAims, params.text(kFor)));
 }
 
 }  // namespace hw

@@ -59,6 +59,16 @@ std::vector<AllocatorInfo> makeCatalog() {
        .plansInputs = false,
        .params = blockIdParams(),
        .make = makeBlockIds},
+      {.name = "caching",
+       .summary =
+           "online: best fit among the blocks of segments that the device gave; segments are "
+           "never merged or given back",
+       .source = "PyTorch's caching allocator for CUDA (2.x), one stream",
+       .complexity = "O(n x blocks)",
+       .choosesPools = true,
+       .granule = Bytes(512),
+       .params = cachingParams(),
+       .make = makeCaching},
       {.name = "two-sided",
        .summary = "offline: from the last layer to the first, two stacks back to back",
        .source = "CN112256441B, with the largest id over both stacks as current tensor: following "

@@ -30,6 +30,7 @@ struct AllocatorInfo {
   bool overlays = false;        ///< Decides itself which ops work in place, where they may.
   bool overlaps = false;  ///< Lets outputs overlap the inputs they are made of, where they may.
   bool isSearch = false;  ///< Takes as long as its budget says.
+  Bytes granule{1};  ///< Of sizes: it rounds them up, so that it may need more than all of them.
   std::span<const ParamSpec> params{};
   std::unique_ptr<Allocator> (*make)(const Params&) = nullptr;  ///< Null unless direct.
   Way way = Way::direct;

@@ -4,6 +4,7 @@
 
 #include "core/allocators/allocators.h"
 #include "core/allocators/best.h"
+#include "core/allocators/constrained.h"
 #include "core/allocators/offline.h"
 #include "core/allocators/search_report.h"
 #include "core/base/text.h"
@@ -97,6 +98,18 @@ class Exact final : public Allocator {
     }
     plan.status = status;
     return plan;
+  }
+
+  Result<Plan> solveConstrained(const Problem& problem, const PlanContext& context) const override {
+    Problem asked = problem;
+    if (settings_.capacity > Bytes()) asked.pools[PoolId(0)].capacity = settings_.capacity;
+    SearchBudget budget = settings_.budget;
+    budget.moves = budget.nodes > 0 ? budget.nodes : bestBudget({}).moves;
+    HW_TRY(plan, searchConstrained(asked, context, {.budget = budget}));
+    // That the answer is no is told in its notes: the pool may have more.
+    const bool fewer = isQuestion(problem, PoolId(0));
+    if (fewer && plan.status == PlanStatus::infeasible) plan.status = PlanStatus::complete;
+    return std::move(plan);
   }
 
   /// Gives the stays of `pool` their addresses. When they are proved not to fit into the capacity

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/allocators/allocators.h"
+#include "core/allocators/constrained.h"
 #include "core/allocators/offline.h"
 #include "core/allocators/search_report.h"
 #include "core/base/text.h"
@@ -62,6 +63,10 @@ class Fast final : public Allocator {
     }
     plan.status = optimal ? PlanStatus::optimal : PlanStatus::complete;
     return plan;
+  }
+
+  Result<Plan> solveConstrained(const Problem& problem, const PlanContext& context) const override {
+    return searchConstrained(problem, context, {.budget = budget_, .proves = false});
   }
 
   std::optional<Decision> recount(const Problem& problem, const Plan& plan,

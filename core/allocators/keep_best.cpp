@@ -42,6 +42,10 @@ class KeepBest final : public Allocator {
     return std::move(*best);
   }
 
+  Result<Plan> solveConstrained(const Problem& problem, const PlanContext& context) const override {
+    return solve(problem, context);
+  }
+
   /// The account of the planner whose plan was kept.
   std::optional<Decision> recount(const Problem& problem, const Plan& plan,
                                   StayId stay) const override {

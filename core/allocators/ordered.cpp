@@ -2,6 +2,7 @@
 #include <tuple>
 
 #include "core/allocators/allocators.h"
+#include "core/allocators/constrained.h"
 #include "core/allocators/offline.h"
 #include "core/plan/metrics.h"
 #include "core/solver/order_record.h"
@@ -66,6 +67,10 @@ class Ordered final : public Allocator {
     return std::move(plan);
   }
 
+  Result<Plan> solveConstrained(const Problem& problem, const PlanContext&) const override {
+    return placeConstrained(problem, rule_.fit, [&](PoolId pool) { return order_(problem, pool); });
+  }
+
   std::optional<Decision> recount(const Problem& problem, const Plan&, StayId stay) const override {
     const PoolId pool = problem.poolOf(stay);
     Placer placer(problem, pool);
@@ -117,7 +122,24 @@ class BestOfOrders final : public Allocator {
     Order make;
     std::string_view name;
   };
+  static constexpr NamedOrder kOrders[] = {{sizeLengthOrder, "largest first, then longest"},
+                                           {lengthSizeOrder, "longest first, then largest"},
+                                           {areaOrder, "largest size x steps first"}};
   using Stopped = std::function<bool()>;
+
+  Result<Plan> solveConstrained(const Problem& problem, const PlanContext&) const override {
+    std::optional<Plan> best;
+    Bytes least;
+    for (const NamedOrder& order : kOrders) {
+      HW_TRY(plan, placeConstrained(problem, FitRule::best,
+                                    [&](PoolId pool) { return order.make(problem, pool); }));
+      const Bytes peak = topsOf(problem, plan);
+      if (best && peak >= least) continue;
+      best = std::move(plan);
+      least = peak;
+    }
+    return std::move(*best);
+  }
 
   /// True if `order` stays below `least`; it is given up as soon as it does not. Nothing when
   /// stopped.
@@ -142,9 +164,6 @@ class BestOfOrders final : public Allocator {
   /// Null when stopped.
   static const NamedOrder* bestOrder(Placer& placer, const Problem& problem, PoolId pool,
                                      const Stopped& stopped, std::vector<Bytes>& offsets) {
-    static constexpr NamedOrder kOrders[] = {{sizeLengthOrder, "largest first, then longest"},
-                                             {lengthSizeOrder, "longest first, then largest"},
-                                             {areaOrder, "largest size x steps first"}};
     const NamedOrder* best = nullptr;
     std::optional<Bytes> least;
     for (const NamedOrder& order : kOrders) {

@@ -17,6 +17,8 @@
 #include "core/check/kernel_scripts.h"
 #include "core/check/replay.h"
 #include "core/graph/tiling.h"
+#include "core/plan/constraint_audit.h"
+#include "core/plan/constraint_use.h"
 #include "core/residency/partition.h"
 #include "core/run/options.h"
 
@@ -341,6 +343,7 @@ class Auditor {
     for (const Resolved& resolved : resolved_) checkPlacement(resolved);
     checkCoverage();
     checkOverlaps();
+    checkConstraints();
     checkPools();
     checkClaims();
     audit_.tensors = static_cast<std::size_t>(
@@ -599,6 +602,7 @@ class Auditor {
   void checkOverlaps() {
     const HoldingCheck check = checkHoldings(sharedHoldings(), audit_.pools.size());
     audit_.lowerBound = check.peakLive;
+    if (severalAtOnce()) return;  // `checkConstraints` looks at every pair.
     for (const auto& [a, b] : check.conflicts) {
       const Resolved &first = resolved_[a.owner], &second = resolved_[b.owner];
       std::string shared =
@@ -611,6 +615,37 @@ class Auditor {
       audit_.remarks.push_back("declared overlap: " + std::move(shared));
     }
     if (plan_.moves.empty()) checkPlacedTwice();
+  }
+
+  /// True if constraints let some have the same bytes at the same step.
+  bool severalAtOnce() const { return model_->problem && !sharersOf(*model_->problem).empty(); }
+
+  /// Holds the places of a planning problem against its constraints.
+  void checkConstraints() {
+    if (!model_->problem || !isConstrained(*model_->problem)) return;
+    const Problem& problem = *model_->problem;
+    IdMap<TensorId, StayId> stayOf(graph_.tensors.size());
+    for (const StayId id : problem.stays.keys()) {
+      stayOf[TensorId(problem.stays[id].buffer.index())] = id;
+    }
+    Plan plan{.addresses = IdMap<StayId, std::optional<Address>>(problem.stays.size())};
+    std::vector<StayId> placed;
+    for (const Holding& holding : holdings_) {
+      const StayId id = stayOf[resolved_[holding.owner].tensor];
+      const auto pool =
+          std::ranges::find(problem.pools, audit_.pools[holding.pool].name, &ProblemPool::name);
+      if (!id || plan.addresses[id] || pool == problem.pools.end()) continue;
+      const PoolId there(static_cast<std::size_t>(pool - problem.pools.begin()));
+      plan.addresses[id] = Address{there, RegionId(0), holding.bytes.begin};
+      placed.push_back(id);
+    }
+    const IdMap<PoolId, IdMap<RegionId, Bytes>> starts(problem.pools.size(), {Bytes()});
+    const auto name = [&](StayId id) {
+      return inQuotes(names_.of(TensorId(problem.stays[id].buffer.index())));
+    };
+    for (Violation& each : auditConstrainedPlan(problem, plan, placed, starts, name)) {
+      find(std::move(each.message));
+    }
   }
 
   std::string_view deviceOf(const Holding& holding) const {

@@ -63,8 +63,9 @@ class StatedRun {
 
   Result<std::shared_ptr<const Run>> on(const std::shared_ptr<const Model>& model,
                                         const std::string& file) {
-    const DeviceSpec& device = request_.platform.devices.front();
-    const auto pools = plannedPools(request_, device, model->problem.has_value());
+    const Problem* bare = model->problem ? &*model->problem : nullptr;
+    if (bare != nullptr) request_ = onOwnPools(*bare, std::move(request_));
+    const auto pools = plannedPools(request_, request_.platform.devices.front(), bare);
     HW_TRY(places, poolsAmong(pools));
     auto run = std::make_shared<Run>(read_);
     run->model = model;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "core/insight/constraint_changes.h"
 #include "core/plan/validate.h"
 #include "core/run/figures.h"
 #include "core/run/rewrites.h"
@@ -19,6 +20,8 @@ namespace {
 struct AdviceCandidate {
   Advice::Kind kind{};
   RunRequest request{};
+  std::shared_ptr<const Model> model{};  ///< Null: the base's.
+  std::string without{};
 };
 
 /// Changes that are worth planning.
@@ -34,11 +37,23 @@ class Candidates {
     }
     addAlignments();
     if (graph) addOutside();
+    addConstraints();
   }
 
   std::vector<AdviceCandidate> all() && { return std::move(all_); }
 
  private:
+  void addConstraints() {
+    constexpr std::size_t kMostConstraints = 64;
+    for (ConstraintChange& change : constraintChanges(base_, kMostConstraints)) {
+      auto model = std::make_shared<Model>(*base_.model);
+      model->problem = std::move(change.problem);
+      add(Advice::Kind::constraint, [](RunRequest&) {});
+      all_.back().model = std::move(model);
+      all_.back().without = std::move(change.without);
+    }
+  }
+
   void add(Advice::Kind kind, const std::function<void(RunRequest&)>& change) {
     all_.push_back({kind, base_.request});
     change(all_.back().request);
@@ -120,12 +135,14 @@ Bytes left(const Run& run) {
 std::optional<Advice> prove(const AdviceReport& report, const AdviceCandidate& candidate,
                             const RunContext& context) {
   const Run& base = *report.base;
-  const auto run = execute(base.model, candidate.request, {.stop = context.stop, .progress = {}});
+  const auto run = execute(candidate.model ? candidate.model : base.model, candidate.request,
+                           {.stop = context.stop, .progress = {}});
   if (!run || !validate((*run)->problem, (*run)->plan, 1).empty()) return std::nullopt;
   Advice advice{.kind = candidate.kind,
                 .request = candidate.request,
                 .run = *run,
                 .saved = footprintOf(base) - footprintOf(**run),
+                .without = candidate.without,
                 .outside = left(**run) - left(base),
                 .makesFit = !fits(base) && fits(**run)};
   const bool whole = figuresOf(base).whole && figuresOf(**run).whole;
@@ -140,8 +157,9 @@ std::optional<Advice> prove(const AdviceReport& report, const AdviceCandidate& c
 /// changes less, and stays.
 bool isDouble(const std::vector<Advice>& found, const Advice& advice) {
   return std::ranges::any_of(found, [&](const Advice& each) {
-    return each.kind == advice.kind && advice.kind != Advice::Kind::allocator &&
-           each.net() == advice.net() && each.makesFit == advice.makesFit;
+    const bool told = advice.kind == Advice::Kind::allocator || !advice.without.empty();
+    return each.kind == advice.kind && !told && each.net() == advice.net() &&
+           each.makesFit == advice.makesFit;
   });
 }
 
@@ -170,8 +188,8 @@ void keepBestMethods(std::vector<Advice>& found) {
 }  // namespace
 
 std::string_view adviceKindName(Advice::Kind kind) {
-  static constexpr std::array<std::string_view, 5> kNames = {"order", "alias", "allocator",
-                                                             "alignment", "outside"};
+  static constexpr std::array<std::string_view, 6> kNames = {"order",     "alias",   "allocator",
+                                                             "alignment", "outside", "constraint"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/run/figures.h"
@@ -11,11 +12,12 @@ namespace hw {
 /// One change of a run's configuration that makes its memory smaller, proved by carrying it out.
 struct Advice {
   enum class Kind : std::uint8_t {
-    order,      ///< Operators run in another order.
-    alias,      ///< Other tensors share storage.
-    allocator,  ///< Another method plans.
-    alignment,  ///< Addresses are less aligned.
-    outside,    ///< Graph inputs or outputs live outside of the arena.
+    order,       ///< Operators run in another order.
+    alias,       ///< Other tensors share storage.
+    allocator,   ///< Another method plans.
+    alignment,   ///< Addresses are less aligned.
+    outside,     ///< Graph inputs or outputs live outside of the arena.
+    constraint,  ///< A planning problem has one constraint less: what that one costs.
   };
   Kind kind{};
   RunRequest request{};              ///< The base's own, changed.
@@ -23,13 +25,14 @@ struct Advice {
   /// Footprints of all pools together, the base's less this run's. Negative where the base is no
   /// whole plan, and this one is.
   Bytes saved{};
+  std::string without{};  ///< The constraint that is left out, in words.
   Bytes outside{};        ///< Of `saved`: what the caller has to provide room for instead.
   bool makesFit = false;  ///< The base does not fit, this does.
 
   Bytes net() const { return saved - outside; }
 };
 
-/// "order", "alias", "allocator", "alignment", "outside".
+/// "order", "alias", "allocator", "alignment", "outside", "constraint".
 std::string_view adviceKindName(Advice::Kind kind);
 
 struct AdviceReport {
@@ -49,7 +52,8 @@ struct AdviceOptions {
 
 /// Changes that would make the memory of `base` smaller: the order of least peak, other sharing
 /// rules, methods, alignments. Every candidate is planned and simulated with the base's own
-/// configuration but for the one change, its plan is checked, and only what helps is told; of the
+/// configuration but for the one change, of a planning problem also without one constraint or
+/// another, its plan is checked, and only what helps is told; of the
 /// methods the best that plans at once, and the best that searches where that is better still.
 /// Deterministic unless a time limit cuts a search short. Costs about `tried` runs; stops between
 /// and inside them.

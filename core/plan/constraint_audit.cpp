@@ -94,8 +94,12 @@ void auditReserved(const Problem& problem, std::vector<Violation>& found) {
 class ConstraintJudge {
  public:
   ConstraintJudge(const Problem& problem, const Plan& plan, const std::vector<StayId>& placed,
-                  const IdMap<PoolId, IdMap<RegionId, Bytes>>& starts)
-      : problem_(problem), rules_(problem.constraints), places_(problem.stays.size()) {
+                  const IdMap<PoolId, IdMap<RegionId, Bytes>>& starts,
+                  const std::function<std::string(StayId)>& nameOf)
+      : problem_(problem),
+        rules_(problem.constraints),
+        nameOf_(nameOf),
+        places_(problem.stays.size()) {
     for (const StayId id : placed) {
       const Address& at = *plan.addresses[id];
       const Bytes begin = starts[at.pool][at.region] + at.offset;
@@ -127,12 +131,14 @@ class ConstraintJudge {
     return places_[a]->begin < places_[b]->end && places_[b]->begin < places_[a]->end;
   }
 
+  /// A stay with its bytes.
+  std::string placeText(StayId id) const {
+    return fmt::format("{} at [{}, {})", nameOf_(id), groupDigits(places_[id]->begin.count()),
+                       groupDigits(places_[id]->end.count()));
+  }
+
   void clash(StayId a, StayId b, std::string_view what) {
-    const auto range = [&](StayId id) {
-      return fmt::format("{} [{}, {})", id.index(), groupDigits(places_[id]->begin.count()),
-                         groupDigits(places_[id]->end.count()));
-    };
-    found_.push_back({fmt::format("stays {} and {} {}", range(a), range(b), what), a, b});
+    found_.push_back({fmt::format("{} and {} {}", placeText(a), placeText(b), what), a, b});
   }
 
   void judgeGroup(const std::vector<StayId>& group) {
@@ -148,18 +154,17 @@ class ConstraintJudge {
   void judgePlace(StayId id) {
     if (!places_[id]) return;
     const Place& place = *places_[id];
+    const std::string& pool = problem_.pools[place.pool].name;
     const bool free = rules_.allowed.empty() || rules_.allowed[id].empty();
     if (!free && std::ranges::find(rules_.allowed[id], place.pool) == rules_.allowed[id].end()) {
-      found_.push_back({fmt::format("stay {} is in pool {}, where it is not allowed", id.index(),
-                                    place.pool.index()),
-                        id});
+      found_.push_back(
+          {fmt::format("{} is in {}, where it is not allowed", nameOf_(id), pool), id});
     }
     for (const Interval<Bytes>& range : problem_.pools[place.pool].reserved) {
       if (place.begin >= range.end || range.begin >= place.end) continue;
       found_.push_back(
-          {fmt::format("stay {} [{}, {}) touches bytes [{}, {}) that are reserved", id.index(),
-                       groupDigits(place.begin.count()), groupDigits(place.end.count()),
-                       groupDigits(range.begin.count()), groupDigits(range.end.count())),
+          {fmt::format("{} touches bytes [{}, {}) of {}, which are reserved", placeText(id),
+                       groupDigits(range.begin.count()), groupDigits(range.end.count()), pool),
            id});
     }
   }
@@ -216,6 +221,7 @@ class ConstraintJudge {
 
   const Problem& problem_;
   const Constraints& rules_;
+  const std::function<std::string(StayId)>& nameOf_;
   IdMap<StayId, std::optional<Place>> places_;
   std::vector<Violation> found_;
 };
@@ -242,8 +248,9 @@ std::vector<Violation> auditConstraints(const Problem& problem) {
 
 std::vector<Violation> auditConstrainedPlan(const Problem& problem, const Plan& plan,
                                             const std::vector<StayId>& placed,
-                                            const IdMap<PoolId, IdMap<RegionId, Bytes>>& starts) {
-  return ConstraintJudge(problem, plan, placed, starts).run();
+                                            const IdMap<PoolId, IdMap<RegionId, Bytes>>& starts,
+                                            const std::function<std::string(StayId)>& nameOf) {
+  return ConstraintJudge(problem, plan, placed, starts, nameOf).run();
 }
 
 }  // namespace hw

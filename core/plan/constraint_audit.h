@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "core/plan/plan.h"
@@ -15,9 +17,11 @@ std::vector<Violation> auditConstraints(const Problem& problem);
 /// Every constraint that `plan`, whose placed stays are `placed` and have sound addresses, breaks:
 /// bytes shared by those that are `apart`, groups at several offsets, pools that are not allowed,
 /// bytes that are reserved, and bytes and steps shared by pairs that nothing permits to.
-/// `starts`: where each region of a pool begins. O(constraints + stays x live together).
+/// `starts`: where each region of a pool begins. `nameOf`: of stays, in messages.
+/// O(constraints + stays x live together).
 std::vector<Violation> auditConstrainedPlan(const Problem& problem, const Plan& plan,
                                             const std::vector<StayId>& placed,
-                                            const IdMap<PoolId, IdMap<RegionId, Bytes>>& starts);
+                                            const IdMap<PoolId, IdMap<RegionId, Bytes>>& starts,
+                                            const std::function<std::string(StayId)>& nameOf);
 
 }  // namespace hw

@@ -98,6 +98,11 @@ bool isConstrained(const Problem& problem) {
                              [](const ProblemPool& pool) { return !pool.reserved.empty(); });
 }
 
+bool arePoolsDecided(const Problem& problem) {
+  return std::ranges::all_of(problem.stays,
+                             [](const Stay& stay) { return static_cast<bool>(stay.pool); });
+}
+
 std::vector<PoolId> poolsFor(const Problem& problem, StayId stay) {
   if (problem.stays[stay].pool) return {problem.stays[stay].pool};
   const auto& allowed = problem.constraints.allowed;

@@ -15,6 +15,9 @@ namespace hw {
 /// with reserved bytes.
 bool isConstrained(const Problem& problem);
 
+/// True if each stay of `problem` has its pool.
+bool arePoolsDecided(const Problem& problem);
+
 /// The pools that `stay` may lie in: its own, those allowed, or all.
 std::vector<PoolId> poolsFor(const Problem& problem, StayId stay);
 

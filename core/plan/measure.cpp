@@ -283,6 +283,14 @@ std::vector<Fragmentation> fragmentationCurve(const Problem& problem, const Plan
 }
 
 PlanMetrics measure(const Problem& problem, const Plan& plan) {
+  // Bounds with constraints are of the stays of a pool: those that the plan put there.
+  if (isConstrained(problem) && !arePoolsDecided(problem)) {
+    Problem decided = problem;
+    for (const StayId id : plan.addresses.keys()) {
+      if (plan.addresses[id]) decided.stays[id].pool = plan.addresses[id]->pool;
+    }
+    if (arePoolsDecided(decided)) return measure(decided, plan);
+  }
   // What does not depend on each other is worked out side by side where that pays for a thread.
   constexpr std::size_t kMany = 100'000;
   const auto when = problem.stays.size() < kMany ? std::launch::deferred : std::launch::async;

@@ -71,6 +71,8 @@ struct Plan {
   std::vector<HeldBlock> blocks{};      ///< Of methods that place blocks with stays in them.
   /// A region is such a block, too: whoever lives in it has all of it.
   bool regionsAreBlocks = false;
+  /// Proved: no plan within the capacities pays less (`ReusePenalty`). Nothing: not looked for.
+  std::optional<std::int64_t> penaltyBound{};
 
   Bytes footprint(PoolId pool) const;
 

@@ -259,7 +259,8 @@ LifeEdges Validator::edges() const {
 
 void Validator::auditSharedBytes() {
   if (isConstrained(problem_)) {
-    for (Violation& each : auditConstrainedPlan(problem_, plan_, placed_, starts_)) {
+    const auto name = [](StayId id) { return fmt::format("stay {}", id.index()); };
+    for (Violation& each : auditConstrainedPlan(problem_, plan_, placed_, starts_, name)) {
       report(std::move(each.message), each.a, each.b);
     }
     // Then several may have the same bytes at once, and every pair has been looked at.

@@ -150,11 +150,6 @@ std::string dumped(const ParsedJson& json) {
   return json.dump(2, ' ', false, ParsedJson::error_handler_t::replace) + "\n";
 }
 
-/// The numbers of buffers in the file that a problem is written to: theirs, or those of tensors.
-std::uint32_t bufferNumber(const Model& model, TensorId tensor) {
-  return model.dsa ? model.dsa->buffers[tensor] : static_cast<std::uint32_t>(tensor.index());
-}
-
 std::string documentOf(const Model& model) {
   if (model.dsa) return model.dsa->document;
   const Problem& problem = *model.problem;
@@ -163,7 +158,7 @@ std::string documentOf(const Model& model) {
   for (const StayId id : problem.stays.keys()) {
     const TensorId tensor(problem.stays[id].buffer.index());
     names[id] = model.graph->tensors[tensor].name;
-    ids.push_back(bufferNumber(model, tensor));
+    ids.push_back(static_cast<std::uint32_t>(tensor.index()));
   }
   return dumped(DsaDocument(problem, std::move(names), std::move(ids)).json(model.name));
 }
@@ -176,22 +171,6 @@ std::string fingerprintOf(std::string_view document) {
     hash *= 1099511628211ULL;
   }
   return fmt::format("{:016x}", hash);
-}
-
-/// The pool of the file that is a pool of the run.
-Result<std::uint32_t> poolNumber(const Run& run, PoolId pool) {
-  const IdMap<PoolId, ProblemPool>& given = run.model->problem->pools;
-  const std::string& name = run.problem.pools[pool].name;
-  const auto numbered = [&](PoolId id) {
-    return run.model->dsa ? run.model->dsa->pools[id] : static_cast<std::uint32_t>(id.index());
-  };
-  if (given.size() == 1 && pool == PoolId(0)) return numbered(pool);
-  if (given.contains(pool) && given[pool].name == name) return numbered(pool);
-  for (const PoolId id : given.keys()) {
-    if (given[id].name == name) return numbered(id);
-  }
-  return fail(ErrorCode::unsupported,
-              fmt::format("the plan uses pool '{}', which the problem does not have", name));
 }
 
 }  // namespace
@@ -215,27 +194,31 @@ void writeDsaProblem(const Model& model, const StorageOptions& options, std::ost
 }
 
 Result<void> writeDsaSolution(const Run& run, std::ostream& out) {
-  const Model& model = *run.model;
-  std::map<std::uint32_t, ParsedJson> byBuffer;
+  if (!run.model->dsa) {
+    return fail(ErrorCode::unsupported,
+                "the plan is not of a problem of dsa-solver (dsa-problem-v1)");
+  }
+  const DsaProblem& dsa = *run.model->dsa;
+  std::map<std::uint32_t, ParsedJson> byBuffer;  // In the order of their numbers.
   for (const StayId id : run.problem.stays.keys()) {
     const auto& address = run.plan.addresses[id];
     if (!address) continue;
-    HW_TRY(pool, poolNumber(run, address->pool));
-    const std::uint32_t buffer = bufferNumber(model, run.stayTensor(id));
-    byBuffer[buffer] = {
-        {"buffer", buffer}, {"pool", pool}, {"offset", run.plan.flatOffset(id)->count()}};
+    if (!dsa.pools.contains(address->pool)) {
+      return fail(ErrorCode::unsupported, "the plan uses a pool that the problem does not have");
+    }
+    const std::uint32_t buffer = dsa.buffers[run.stayTensor(id)];
+    byBuffer[buffer] = {{"buffer", buffer},
+                        {"pool", dsa.pools[address->pool]},
+                        {"offset", run.plan.flatOffset(id)->count()}};
   }
   ParsedJson placements = ParsedJson::array();
   for (auto& [buffer, placement] : byBuffer) placements.push_back(std::move(placement));
-  const std::string document = documentOf(model);
-  const auto problem = ParsedJson::parse(document);
-  const ParsedJson solution{{"schema_version", 1},
-                            {"profile", problem["profile"]},
-                            {"instance", problem["instance"]},
-                            {"problem_fingerprint", fingerprintOf(document)},
-                            {"metadata", {{"solver", "highwater " + run.request.allocator.text()}}},
-                            {"placements", std::move(placements)}};
-  out << dumped(solution);
+  out << dumped({{"schema_version", 1},
+                 {"profile", dsa.profile},
+                 {"instance", dsa.instance},
+                 {"problem_fingerprint", fingerprintOf(dsa.document)},
+                 {"metadata", {{"solver", "highwater " + run.request.allocator.text()}}},
+                 {"placements", std::move(placements)}});
   return {};
 }
 

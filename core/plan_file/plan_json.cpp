@@ -1,4 +1,5 @@
 #include "core/base/json.h"
+#include "core/plan/constraint_use.h"
 #include "core/plan/frames.h"
 #include "core/plan_file/method_tables.h"
 #include "core/plan_file/plan_document.h"
@@ -144,6 +145,10 @@ void writeJson(const Run& run, bool times, std::ostream& out) {
                {"alignment", document.alignment->count()},
                {"status", document.status},
                {"lower_bound", document.lowerBound->count()}};
+  if (!run.problem.constraints.penalties.empty()) {
+    json["penalty"] = penaltyOf(run.problem, run.plan);
+    json["penalty_bound"] = run.plan.penaltyBound ? Json(*run.plan.penaltyBound) : Json(nullptr);
+  }
   json["pools"] = Json::array();
   for (const StatedPool& pool : document.pools) {
     json["pools"].push_back({{"name", pool.name},

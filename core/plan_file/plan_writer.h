@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/import/importer.h"
@@ -21,6 +23,11 @@ void writeTimedPlanJson(const Run& run, std::ostream& out);
 /// sizes. Columns `alignment`, `gaps` and `pool` appear when some row needs them.
 void writePlanCsv(const Run& run, std::ostream& out);
 
+/// Columns with rules, which a file has where some row has any.
+inline constexpr std::array<std::string_view, 9> kRuleTitles = {"conflicts", "apart",   "together",
+                                                                "exclusive", "penalty", "allowed",
+                                                                "pinned",    "pools",   "reserved"};
+
 /// One line of MiniMalloc's CSV form, and of our additions to it (docs/formats/problem_csv.md).
 struct ProblemRow {
   std::string id{};
@@ -32,20 +39,23 @@ struct ProblemRow {
   std::string moves{};    ///< What moves here: "L3@4 L3@9", from which pool at which step.
   std::string overlap{};  ///< The input that it shares bytes with, and how: "t3@forward".
   std::string layout{};   ///< How it is held, where not as the model has it: "nhwc".
+  /// Words of the columns `kRuleTitles`, in their order.
+  std::array<std::string, kRuleTitles.size()> rules{};
   std::optional<Bytes> offset{};
 };
 
-/// Which columns a file needs besides id, lower, upper and size.
+/// Which columns a file needs besides id and size.
 struct ProblemColumns {
   bool offset = false;
+  bool steps = true;  ///< False: conflicts stand in their place.
 };
 
-/// Writes `rows` as they come. Columns `alignment`, `gaps`, `pool`, `moves`, `overlap` and `layout`
-/// appear when rows differ from the default there.
+/// Writes `rows` as they come. Columns that are not needed appear when rows differ from the default
+/// there.
 void writeProblemRows(const std::vector<ProblemRow>& rows, ProblemColumns columns,
                       std::ostream& out);
 
-/// A bare problem, a row for each stay, called b<N>; without pins, pools and moves.
+/// A bare problem with its constraints, a row for each stay, called b<N>; without moves.
 void writeProblem(const Problem& problem, std::ostream& out);
 
 /// The buffers of a model as a planning problem: exact sizes, in id order, called t<N> after their
@@ -57,8 +67,7 @@ void writeProblemCsv(const Model& model, const StorageOptions& options, std::ost
 /// it came.
 void writeDsaProblem(const Model& model, const StorageOptions& options, std::ostream& out);
 
-/// The plan of a problem for dsa-solver (dsa-solution-v1), with the fingerprint of what
-/// `writeDsaProblem` writes of it. Fails where it uses a pool that the problem does not have.
+/// The plan of one of its problems for dsa-solver (dsa-solution-v1). Fails for other models.
 Result<void> writeDsaSolution(const Run& run, std::ostream& out);
 
 }  // namespace hw

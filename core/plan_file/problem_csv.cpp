@@ -5,7 +5,9 @@
 #include <tuple>
 
 #include "core/base/csv.h"
+#include "core/base/text.h"
 #include "core/graph/tiling.h"
+#include "core/plan/constraint_use.h"
 #include "core/plan/overlap_use.h"
 #include "core/plan_file/plan_document.h"
 #include "core/plan_file/plan_writer.h"
@@ -22,8 +24,88 @@ std::string gapsText(const std::vector<Interval<Step>>& gaps) {
   return text;
 }
 
+enum RuleTitle : std::size_t {
+  kConflicts,
+  kApart,
+  kTogether,
+  kExclusive,
+  kPenalty,
+  kAllowed,
+  kPinned,
+  kPools,
+  kReserved
+};
+
+/// Rules of a problem as words of its rows: those of pairs in the row of the first.
+class RuleWords {
+ public:
+  RuleWords(const Problem& problem, std::vector<ProblemRow>& rows)
+      : problem_(problem), rows_(rows) {}
+
+  /// `ownPools`: they are of the problem, and written. `planned`: pools of stays may be those that
+  /// planning chose among a machine's, and are not written.
+  void write(bool ownPools, bool planned) {
+    const Constraints& rules = problem_.constraints;
+    if (rules.virtualTime) {
+      addPairs(kConflicts, conflictsOf(problem_));
+    } else {
+      addPairs(kApart, rules.apart);
+    }
+    addPairs(kExclusive, rules.exclusive);
+    for (const std::vector<StayId>& group : rules.together) {
+      for (std::size_t i = 1; i < group.size(); ++i) add(group[0], kTogether, idOf(group[i]));
+    }
+    for (const ReusePenalty& each : rules.penalties) {
+      add(each.pair.a, kPenalty, fmt::format("{}:{}", idOf(each.pair.b), each.cost));
+    }
+    for (const StayId id : problem_.stays.keys()) addPlaces(id, ownPools || !planned);
+    if (!rows_.empty()) addPools(ownPools);
+  }
+
+ private:
+  /// Fields are read without blanks around them.
+  std::string idOf(StayId id) const { return csvWord(trimText(rows_[id.index()].id)); }
+
+  void add(StayId id, RuleTitle title, const std::string& word) {
+    std::string& text = rows_[id.index()].rules[title];
+    text += (text.empty() ? "" : " ") + word;
+  }
+
+  void addPairs(RuleTitle title, const std::vector<StayPair>& pairs) {
+    for (const StayPair& pair : pairs) add(pair.a, title, idOf(pair.b));
+  }
+
+  void addPlaces(StayId id, bool ofProblem) {
+    const Stay& stay = problem_.stays[id];
+    if (stay.pinned) add(id, kPinned, std::to_string(stay.pinned->count()));
+    const auto& allowed = problem_.constraints.allowed;
+    const bool restricted = !allowed.empty() && !allowed[id].empty();
+    if (restricted) {
+      for (const PoolId pool : allowed[id]) add(id, kAllowed, csvWord(problem_.pools[pool].name));
+    } else if (problem_.pools.size() > 1 && ofProblem && (stay.pool || stay.pinned)) {
+      add(id, kAllowed, csvWord(problem_.pools[problem_.poolOf(id)].name));
+    }
+  }
+
+  void addPools(bool ownPools) {
+    const StayId first(0);
+    for (const ProblemPool& pool : problem_.pools) {
+      const std::string name = csvWord(pool.name);
+      const std::string size = pool.capacity ? fmt::format(":{}", pool.capacity->count()) : "";
+      if (ownPools) add(first, kPools, name + size);
+      for (const Interval<Bytes>& range : pool.reserved) {
+        add(first, kReserved,
+            fmt::format("{}:{}-{}", name, range.begin.count(), range.end.count()));
+      }
+    }
+  }
+
+  const Problem& problem_;
+  std::vector<ProblemRow>& rows_;  ///< By stay.
+};
+
 /// The rows of a problem that came from a file; offsets are the caller's.
-std::vector<ProblemRow> givenRows(const Model& model, const Problem& problem) {
+std::vector<ProblemRow> givenRows(const Model& model, const Problem& problem, bool planned) {
   std::vector<ProblemRow> rows;
   for (const StayId id : problem.stays.keys()) {
     const Stay& stay = problem.stays[id];
@@ -33,6 +115,7 @@ std::vector<ProblemRow> givenRows(const Model& model, const Problem& problem) {
                     .alignment = stay.alignment,
                     .gaps = problem.gapsOf(id)});
   }
+  RuleWords(problem, rows).write(model.ownPools, planned);
   return rows;
 }
 
@@ -74,7 +157,7 @@ std::vector<StayId> plannedStays(const Run& run) {
 }
 
 std::vector<ProblemRow> plannedRows(const Run& run, const std::vector<StayId>& stays) {
-  if (run.model->problem) return givenRows(*run.model, run.problem);
+  if (run.model->problem) return givenRows(*run.model, run.problem, true);
   const bool apart = isApart(run);
   IdMap<StayId, std::string> moves(run.problem.stays.size());
   for (const Move& move : run.problem.moves) {
@@ -113,18 +196,32 @@ void writeProblemRows(const std::vector<ProblemRow>& rows, ProblemColumns column
   const bool moves = any([](const ProblemRow& row) { return !row.moves.empty(); });
   const bool overlap = any([](const ProblemRow& row) { return !row.overlap.empty(); });
   const bool layout = any([](const ProblemRow& row) { return !row.layout.empty(); });
-  out << "id,lower,upper,size" << (alignment ? ",alignment" : "") << (gaps ? ",gaps" : "")
-      << (pool ? ",pool" : "") << (moves ? ",moves" : "") << (overlap ? ",overlap" : "")
-      << (layout ? ",layout" : "") << (columns.offset ? ",offset" : "") << '\n';
+  std::array<bool, kRuleTitles.size()> rules{};
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    // Columns of conflicts stand for lives, even where there are none.
+    rules[i] = any([i](const ProblemRow& row) { return !row.rules[i].empty(); }) ||
+               (i == kConflicts && !columns.steps);
+  }
+  out << (columns.steps ? "id,lower,upper,size" : "id,size") << (alignment ? ",alignment" : "")
+      << (gaps ? ",gaps" : "") << (pool ? ",pool" : "") << (moves ? ",moves" : "")
+      << (overlap ? ",overlap" : "") << (layout ? ",layout" : "");
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    if (rules[i]) out << ',' << kRuleTitles[i];
+  }
+  out << (columns.offset ? ",offset" : "") << '\n';
   for (const ProblemRow& row : rows) {
-    out << csvField(row.id) << ',' << row.steps.begin.count() << ',' << row.steps.end.count() << ','
-        << row.size.count();
+    out << csvField(row.id);
+    if (columns.steps) out << ',' << row.steps.begin.count() << ',' << row.steps.end.count();
+    out << ',' << row.size.count();
     if (alignment) out << ',' << row.alignment.count();
     if (gaps) out << ',' << gapsText(row.gaps);
     if (pool) out << ',' << csvField(row.pool);
     if (moves) out << ',' << csvField(row.moves);
     if (overlap) out << ',' << csvField(row.overlap);
     if (layout) out << ',' << csvField(row.layout);
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+      if (rules[i]) out << ',' << csvField(row.rules[i]);
+    }
     if (columns.offset) out << ',';
     if (row.offset) out << row.offset->count();
     out << '\n';
@@ -142,14 +239,16 @@ void writeProblem(const Problem& problem, std::ostream& out) {
                     .alignment = stay.alignment,
                     .gaps = problem.gapsOf(id)});
   }
-  writeProblemRows(rows, {}, out);
+  RuleWords(problem, rows).write(problem.pools.size() > 1, false);
+  writeProblemRows(rows, {.steps = !problem.constraints.virtualTime}, out);
 }
 
 void writeProblemCsv(const Model& model, const StorageOptions& options, std::ostream& out) {
   std::vector<ProblemRow> rows;
   ProblemColumns columns;
   if (model.problem) {
-    rows = givenRows(model, *model.problem);
+    rows = givenRows(model, *model.problem, false);
+    columns.steps = !model.problem->constraints.virtualTime;
     for (std::size_t i = 0; i < rows.size() && i < model.offsets.size(); ++i) {
       rows[i].offset = model.offsets[StayId(i)];
       columns.offset |= rows[i].offset.has_value();
@@ -178,7 +277,7 @@ void writePlanCsv(const Run& run, std::ostream& out) {
       rows[i].pool = run.problem.pools[run.plan.addresses[stays[i]]->pool].name;
     }
   }
-  writeProblemRows(rows, {.offset = true}, out);
+  writeProblemRows(rows, {.offset = true, .steps = !run.problem.constraints.virtualTime}, out);
 }
 
 }  // namespace hw

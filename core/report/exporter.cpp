@@ -46,13 +46,17 @@ void writeEventsAs(const Run& run, std::ostream& out) {
   writeEvents(run, format, out);
 }
 
+bool isOfDsaSolver(const Run& run) { return run.model->dsa != nullptr; }
+
+/// Every tensor on its own, exact sizes.
+template <void (*Write)(const Model&, const StorageOptions&, std::ostream&)>
 void writeBareProblem(const Run& run, std::ostream& out) {
-  writeProblemCsv(*run.model,
-                  {.alias = AliasRules::none(),
-                   .planInputs = run.request.plansInputs(),
-                   .planOutputs = run.request.plansOutputs(),
-                   .alignment = Bytes(1)},
-                  out);
+  Write(*run.model,
+        {.alias = AliasRules::none(),
+         .planInputs = run.request.plansInputs(),
+         .planOutputs = run.request.plansOutputs(),
+         .alignment = Bytes(1)},
+        out);
 }
 
 void writeGraph(const Run& run, std::ostream& out) {
@@ -88,7 +92,11 @@ constexpr std::array kExporters = {
     ExporterInfo{"plan-header", "the plan as a C header", ".plan.h", "plan -o FILE.h", isFixed,
                  forRuntime<RuntimeFile::Kind::header>},
     ExporterInfo{"problem-csv", "sizes and lifetimes alone (MiniMalloc)", ".csv",
-                 "convert -o FILE.csv", always, surely<writeBareProblem>},
+                 "convert -o FILE.csv", always, surely<writeBareProblem<writeProblemCsv>>},
+    ExporterInfo{"dsa-problem", "the same for dsa-solver (dsa-problem-v1)", ".dsa.json",
+                 "convert -o FILE.dsa.json", always, surely<writeBareProblem<writeDsaProblem>>},
+    ExporterInfo{"dsa-solution", "the plan of a problem of dsa-solver (dsa-solution-v1)",
+                 ".solution.json", "plan -o FILE.solution.json", isOfDsaSolver, writeDsaSolution},
     ExporterInfo{"graph-json", "the model itself", ".graph.json", "convert -o FILE.graph.json",
                  hasOps, surely<writeGraph>},
     ExporterInfo{"events-csv", "what happened in memory, and why", ".events.csv",

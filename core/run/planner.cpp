@@ -8,6 +8,8 @@
 #include "core/allocators/offline.h"
 #include "core/base/text.h"
 #include "core/machine/platforms.h"
+#include "core/plan/constraint_use.h"
+#include "core/plan/pair_blocks.h"
 #include "core/residency/residency.h"
 
 namespace hw {
@@ -193,7 +195,7 @@ class Squeeze {
     bool again = false;
     bool weightsGive = false;
     for (const PoolId id : problem.pools.keys()) {
-      const auto& [name, capacity, level] = problem.pools[id];
+      const std::optional<Bytes>& capacity = problem.pools[id].capacity;
       if (residents.isFar(id) || !capacity) continue;
       Bytes overshoot = plan.footprint(id) - *capacity;
       // An online allocator stops at the first stay without a place; that much is missing at least.
@@ -238,10 +240,11 @@ Rooms roomsOf(const IdMap<PoolId, ProblemPool>& pools, const RoomShare& share) {
 void addRoomNotes(const Problem& problem, const Rooms& rooms, const Rooms& given,
                   std::vector<std::string>& notes) {
   for (const PoolId id : problem.pools.keys()) {
-    const auto& [name, capacity, level] = problem.pools[id];
-    const auto why = [&, &pool = name](const Budgets& now, const Budgets& before) {
-      return now[id] == before[id] ? fmt::format("of {} no more was to be used", pool)
-                                   : fmt::format("fragmentation overshot {}", pool);
+    const std::string& name = problem.pools[id].name;
+    const std::optional<Bytes>& capacity = problem.pools[id].capacity;
+    const auto why = [&](const Budgets& now, const Budgets& before) {
+      return now[id] == before[id] ? fmt::format("of {} no more was to be used", name)
+                                   : fmt::format("fragmentation overshot {}", name);
     };
     if (rooms.buffers[id] != capacity) {
       notes.push_back(
@@ -388,16 +391,53 @@ PlanContext planSettings(const RunRequest& request, const RunContext& context,
           .search = context.search};
 }
 
+bool bringsPools(const Problem& bare) {
+  return bare.pools.size() > 1 || std::ranges::any_of(bare.pools, [](const ProblemPool& pool) {
+           return pool.capacity || !pool.reserved.empty();
+         });
+}
+
+RunRequest onOwnPools(const Problem& bare, RunRequest request) {
+  if (!bringsPools(bare)) return request;
+  DeviceSpec& device = request.platform.devices.front();
+  const PoolSpec like = device.pools.front();
+  device.pools.clear();
+  device.dma.clear();
+  for (const ProblemPool& pool : bare.pools) {
+    device.pools.push_back(like);
+    device.pools.back().name = pool.name;
+    device.pools.back().capacity = pool.capacity;
+    device.pools.back().reserved = {};
+  }
+  return request;
+}
+
 IdMap<PoolId, ProblemPool> plannedPools(const RunRequest& request, const DeviceSpec& device,
-                                        bool bare) {
+                                        const Problem* bare) {
   using Kind = PoolSize::Kind;
+  const auto sizeOf = [&](std::size_t pool) -> const PoolSize& {
+    return pool == 0 ? request.l2 : request.l3;
+  };
+  const auto asked = [](const PoolSize& size) {
+    return size.kind != Kind::platform && !size.assumed;
+  };
+  if (bare != nullptr && bringsPools(*bare)) {
+    IdMap<PoolId, ProblemPool> own = bare->pools;
+    for (std::size_t pool = 0; pool < std::min<std::size_t>(own.size(), 2); ++pool) {
+      const PoolSize& size = sizeOf(pool);
+      if (!asked(size)) continue;
+      own[PoolId(pool)].capacity.reset();
+      if (size.kind == Kind::bytes) own[PoolId(pool)].capacity = size.bytes;
+    }
+    return own;
+  }
   // A bare problem on the default platform has no limits: nobody has asked for a machine.
-  const bool anyMachine = bare && platformText(request.platform) == platformText(defaultPlatform());
+  const bool anyMachine =
+      bare != nullptr && platformText(request.platform) == platformText(defaultPlatform());
   IdMap<PoolId, ProblemPool> pools;
   for (const PoolSpec& spec : device.pools) {
-    const PoolSize& size = pools.empty() ? request.l2 : request.l3;
-    const bool asked = size.kind != Kind::platform && !size.assumed;
-    if (bare && !asked && !pools.empty() && pools[PoolId(0)].capacity) break;
+    const PoolSize& size = sizeOf(pools.size());
+    if (bare != nullptr && !asked(size) && !pools.empty() && pools[PoolId(0)].capacity) break;
     std::optional<Bytes> capacity;
     if (size.kind == Kind::platform && !anyMachine) capacity = spec.target();
     if (size.kind == Kind::bytes) capacity = size.bytes;
@@ -408,6 +448,12 @@ IdMap<PoolId, ProblemPool> plannedPools(const RunRequest& request, const DeviceS
 
 Result<Planned> planProblem(Problem problem, const PlanOrder& order) {
   HW_DO(checkTotal(problem));
+  // Constraints are kept by allocators alone.
+  if (isConstrained(problem) || arePoolsDecided(problem)) {
+    problem = withPools(problem);
+    HW_TRY(plan, order.allocator.make()->plan(problem, order.settings));
+    return Planned{std::move(problem), std::move(plan)};
+  }
   const bool decided =
       !order.moves() && !order.fetches() &&
       (order.allocator.placer().info->choosesPools || !problem.pools[PoolId(0)].capacity ||

@@ -65,12 +65,19 @@ Bytes bytesOf(const Plan& plan);
 PlanContext planSettings(const RunRequest& request, const RunContext& context,
                          std::function<void(double, const std::string&)> progress);
 
-/// The pools of `device` as planners see them, with what `request` says of their sizes. Behind a
-/// first pool that is bounded, a `bare` problem has others only where their size was asked for:
-/// what does not fit is not quietly spilled. Of the default platform a bare problem has no limits:
-/// nobody has named one.
+/// The pools of `device` as planners see them, with what `request` says of their sizes. A `bare`
+/// problem, one from a file, may bring its own. If not, it has others behind a first pool that is
+/// bounded only where their size was asked for: what does not fit is not quietly spilled. Of the
+/// default platform it has no limits: nobody has named one.
 IdMap<PoolId, ProblemPool> plannedPools(const RunRequest& request, const DeviceSpec& device,
-                                        bool bare = false);
+                                        const Problem* bare = nullptr);
+
+/// True if a problem from a file says of its pools more than that there is one.
+bool bringsPools(const Problem& bare);
+
+/// `request` with the pools that a problem brings as those of its first device, so that whoever
+/// asks its platform about a pool finds it; without DMA, since nothing moves.
+RunRequest onOwnPools(const Problem& bare, RunRequest request);
 
 /// Runs the allocator; for one that does not choose pools, or where buffers may move, decides first
 /// who lives where, and when fragmentation overshoots a pool, does so again with a budget smaller

@@ -333,7 +333,8 @@ Result<std::shared_ptr<const Run>> execute(std::shared_ptr<const Model> model,
                                            const RunRequest& request, const RunContext& context) {
   HW_DO(checkRequest(*model, request));
   std::optional<Problem> given = model->problem;
-  return carryOut(std::move(model), std::move(given), request, context);
+  const RunRequest asked = given ? onOwnPools(*given, request) : request;
+  return carryOut(std::move(model), std::move(given), asked, context);
 }
 
 Result<std::shared_ptr<const Run>> executeOnce(Model model, const RunRequest& request,
@@ -341,7 +342,8 @@ Result<std::shared_ptr<const Run>> executeOnce(Model model, const RunRequest& re
   HW_DO(checkRequest(model, request));
   std::optional<Problem> given;
   if (model.problem) given = std::exchange(*model.problem, Problem());
-  return carryOut(std::make_shared<const Model>(std::move(model)), std::move(given), request,
+  const RunRequest asked = given ? onOwnPools(*given, request) : request;
+  return carryOut(std::make_shared<const Model>(std::move(model)), std::move(given), asked,
                   context);
 }
 

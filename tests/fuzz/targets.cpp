@@ -1,5 +1,7 @@
 #include "tests/fuzz/targets.h"
 
+#include <sstream>
+
 #include "core/base/check.h"
 #include "core/check/stated_run.h"
 #include "core/exchange/tflm/arena.h"
@@ -12,6 +14,7 @@
 #include "core/plan/metrics.h"
 #include "core/plan/validate.h"
 #include "core/plan_file/plan_reader.h"
+#include "core/plan_file/plan_writer.h"
 #include "core/report/check/audit_report.h"
 #include "core/report/study/study_rules.h"
 #include "core/storage/aliasing.h"
@@ -54,7 +57,18 @@ void inspect(const Result<Model>& model) {
   check(lowerBound(problem) <= kMaxBytes, "a bound within limits");
 }
 
-void readJson(std::string_view bytes) { inspect(readGraphJson(bytes, {})); }
+/// Graphs, and problems of dsa-solver, which can be written once more.
+void readJson(std::string_view bytes) {
+  inspect(readGraphJson(bytes, {}));
+  if (!acceptsDsaProblem(bytes)) return;
+  auto model = readDsaProblem(bytes, {});
+  inspect(model);
+  if (!model) return;
+  model->dsa = nullptr;
+  std::ostringstream out;
+  writeDsaProblem(*model, {}, out);
+  if (!model->problem->stays.empty()) inspect(readDsaProblem(out.str(), {}).value());
+}
 void readModel(std::string_view bytes) { inspect(readOnnx(bytes, {})); }
 
 /// A model that can be laid out for tflite-micro can be written with a plan, and opens again.
@@ -165,7 +179,16 @@ constexpr Target kTargets[] = {
 
 }  // namespace
 
-void readProblem(std::string_view bytes) { inspect(readProblemCsv(bytes, {})); }
+void readProblem(std::string_view bytes) {
+  const auto model = readProblemCsv(bytes, {});
+  inspect(model);
+  if (!model) return;
+  std::ostringstream out;
+  writeProblemCsv(*model, {}, out);
+  const auto again = readProblemCsv(out.str(), {});
+  check(again && again->problem->stays.size() == model->problem->stays.size(),
+        "a problem as it was, written and read");
+}
 
 std::span<const Target> targets() { return kTargets; }
 

@@ -134,6 +134,8 @@ std::string adviceText(const Run& base, const Advice& advice) {
       return base.request.plansInputs() != advice.request.plansInputs()
                  ? "leave room for graph inputs to the caller"
                  : "leave room for graph outputs to the caller";
+    case Advice::Kind::constraint:
+      return "without " + advice.without;
   }
   return {};
 }
@@ -155,6 +157,7 @@ std::string adviceDetail(const Run& base, const Advice& advice) {
     case Advice::Kind::allocator:
       return std::string(advice.request.allocator.info->summary);
     case Advice::Kind::alignment:
+    case Advice::Kind::constraint:
       break;
   }
   return {};

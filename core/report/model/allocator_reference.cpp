@@ -86,9 +86,16 @@ std::string poolsText(const AllocatorInfo& info) {
 }
 
 std::string handlesText(const AllocatorInfo& info, const AllocatorAbilities& abilities) {
-  std::string text = fmt::format("pinned offsets are {}; gaps in a life are {}",
-                                 abilities.pins == Ability::used ? "kept" : "refused",
-                                 abilityName(abilities.gaps));
+  std::string text;
+  for (const Ability ability : {Ability::used, Ability::ignored, Ability::refused}) {
+    std::string names;
+    for (const AbilityRow& row : kAbilityRows) {
+      if (abilities.*row.ability == ability)
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", row.name);
+    }
+    if (names.empty()) continue;
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", abilityName(ability), names);
+  }
   if (!info.plansInputs) text += "; graph inputs are left to the caller";
   return text;
 }
@@ -159,17 +166,19 @@ Json allocatorReferenceJson() {
     const AllocatorAbilities abilities = abilitiesOf(info);
     Json params = Json::array();
     for (const ParamSpec& spec : info.params) params.push_back(paramJson(spec));
-    list.push_back({{"name", info.name},
-                    {"summary", info.summary},
-                    {"source", info.source},
-                    {"complexity", info.complexity},
-                    {"params", params},
-                    {"search", info.isSearch},
-                    {"pins", abilityName(abilities.pins)},
-                    {"gaps", abilityName(abilities.gaps)},
-                    {"chooses_pools", choosesPools(info)},
-                    {"several_devices", info.way == Way::perDevice},
-                    {"plans_inputs", info.plansInputs}});
+    Json entry = {{"name", info.name},
+                  {"summary", info.summary},
+                  {"source", info.source},
+                  {"complexity", info.complexity},
+                  {"params", params},
+                  {"search", info.isSearch},
+                  {"chooses_pools", choosesPools(info)},
+                  {"several_devices", info.way == Way::perDevice},
+                  {"plans_inputs", info.plansInputs}};
+    for (const AbilityRow& row : kAbilityRows) {
+      entry[row.name] = abilityName(abilities.*row.ability);
+    }
+    list.push_back(std::move(entry));
   }
   return list;
 }

@@ -26,32 +26,32 @@ class COperatorWriter : public CFunctionWriter {
   using CFunctionWriter::CFunctionWriter;
 
   CFunction write() {
-    struct Writer {
+    struct OperatorRow {
       std::string_view type;
       void (COperatorWriter::*write)();
     };
     using W = COperatorWriter;
-    static constexpr Writer kRows[] = {{"ADD", &W::sum},
-                                       {"SUB", &W::sum},
-                                       {"MUL", &W::sum},
-                                       {"SOFTMAX", &W::softmax},
-                                       {"MEAN", &W::mean},
-                                       {"PAD", &W::pad},
-                                       {"PADV2", &W::pad},
-                                       {"CONCATENATION", &W::concatenation},
-                                       {"RESHAPE", &W::reshape},
-                                       {"TRANSPOSE", &W::transposition},
-                                       {"SLICE", &W::slice},
-                                       {"RESIZE_NEAREST_NEIGHBOR", &W::resize},
-                                       {"LOGISTIC", &W::curve},
-                                       {"TANH", &W::curve},
-                                       {"HARD_SWISH", &W::curve},
-                                       {"RELU", &W::curve},
-                                       {"RELU6", &W::curve},
-                                       {"LEAKY_RELU", &W::curve},
-                                       {"QUANTIZE", &W::quantization},
-                                       {"DEQUANTIZE", &W::quantization}};
-    const auto* row = std::ranges::find(kRows, op_.type(), &Writer::type);
+    static constexpr OperatorRow kRows[] = {{"ADD", &W::sum},
+                                            {"SUB", &W::sum},
+                                            {"MUL", &W::sum},
+                                            {"SOFTMAX", &W::softmax},
+                                            {"MEAN", &W::mean},
+                                            {"PAD", &W::pad},
+                                            {"PADV2", &W::pad},
+                                            {"CONCATENATION", &W::concatenation},
+                                            {"RESHAPE", &W::reshape},
+                                            {"TRANSPOSE", &W::transposition},
+                                            {"SLICE", &W::slice},
+                                            {"RESIZE_NEAREST_NEIGHBOR", &W::resize},
+                                            {"LOGISTIC", &W::curve},
+                                            {"TANH", &W::curve},
+                                            {"HARD_SWISH", &W::curve},
+                                            {"RELU", &W::curve},
+                                            {"RELU6", &W::curve},
+                                            {"LEAKY_RELU", &W::curve},
+                                            {"QUANTIZE", &W::quantization},
+                                            {"DEQUANTIZE", &W::quantization}};
+    const auto* row = std::ranges::find(kRows, op_.type(), &OperatorRow::type);
     if (row == std::end(kRows)) no("there is no kernel of it for C");
     (this->*row->write)();
     return std::move(made_);

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/run/run.h"
+
+namespace hw {
+
+/// A planning problem without one of its constraints, to see what that costs.
+struct ConstraintChange {
+  std::string without{};  ///< The constraint, in words: "'a' and 'b' apart".
+  Problem problem{};
+};
+
+/// Of the constraints of a run's problem that can make a plan larger, those of most bytes, at most
+/// `most`: pairs that are apart, groups, reserved ranges, pins and allowed pools. None for the
+/// problem of a graph.
+std::vector<ConstraintChange> constraintChanges(const Run& run, std::size_t most);
+
+}  // namespace hw

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/pairs/pair_field.h"
+
+namespace hw {
+
+/// Whether the hard pairs of a field allow a plan below a height.
+struct PairPacking {
+  enum class Outcome {
+    packed,      ///< There are offsets.
+    impossible,  ///< No plan ends at or below the height: proved by trying all that matter.
+    stopped,     ///< The budget was used up.
+  };
+
+  Outcome outcome = Outcome::stopped;
+  std::vector<std::int64_t> offsets{};  ///< By block, where packed.
+};
+
+/// Tries all plans that matter, depth first, blocks by ascending offset, each at the lowest offset
+/// that those before it leave (as MiniMalloc does: Moffitt 2023, for any graph of pairs instead of
+/// lifetimes only). Edges that only cost are not looked at. No block ends above `height`.
+PairPacking packPairs(const PairField& field, std::int64_t height, PairBudget& budget);
+
+/// By block the largest of lower number that it could change places with without any difference, or
+/// `none`: same size, alignment and edges.
+struct PairTwins {
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  std::vector<std::uint32_t> before{};
+};
+
+PairTwins twinsOf(const PairField& field);
+
+}  // namespace hw
