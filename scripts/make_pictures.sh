@@ -63,10 +63,10 @@ rules() { # PROBLEM VIEW HEIGHT [OPTION…]
 rules apart map 260 --select key
 rules exclusive map 260 --select then
 rules together map 260 --select first
-rules penalty map 260 --allocator best:for=penalty --select c
-rules allowed map 420
+rules penalty map 260 --allocator best:for=penalty --l2 platform --select c
+rules allowed map 420 --l2 platform
 rules reserved map 260
-rules conflicts conflicts 340 --allocator best:for=penalty
+rules conflicts conflicts 340
 window() { # FILE [OPTION…]
   local file=$1
   shift

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/picture/constraint_links.h"
 #include "core/picture/map_scene.h"
+#include "core/run/figures.h"
 
 // The constraints of a problem on its map: links between blocks, shared bytes, reserved ranges.
 
@@ -192,6 +193,18 @@ void MapDrawing::drawShared(StayId only) const {
         fmt::format("{} or {}", blockName(run, pair.a), blockName(run, pair.b));
     drawBoxLabel(canvas_, box, names, names, ink(BlockPart::word));
   }
+}
+
+/// Draws what the platform keeps for itself, above what may be planned.
+void MapDrawing::drawReserved() const {
+  const Bytes reserved = reservedBytes(*scene_.run, scene_.pool);
+  if (reserved == Bytes()) return;
+  const Bytes target = *scene_.run->problem.pools[scene_.pool].capacity;
+  const Box box = plot_
+                      .boxOf({scene_.window.begin, scene_.window.end},
+                             Interval<Bytes>{target, target + reserved})
+                      .cut(plot_.frame.plot);
+  drawReservedBand(canvas_, box, reserved);
 }
 
 void MapDrawing::drawReservedRanges() const {

@@ -10,7 +10,6 @@
 #include "core/picture/constraint_links.h"
 #include "core/plan/frames.h"
 #include "core/plan/overlap_use.h"
-#include "core/run/figures.h"
 #include "core/storage/parts.h"
 
 namespace hw {
@@ -319,9 +318,12 @@ std::string MapDrawing::note() const {
     return fmt::format("{} of {} buffers picked out: {}", grouped(scene_.filter->count),
                        grouped(scene_.run->problem.stays.size()), scene_.filter->title);
   }
-  if (scene_.run->problem.constraints.penalties.size() > kMostConstraintsSearched) return {};
-  const std::string penalties = penaltyWords(scene_.run->problem, scene_.run->plan);
-  return penalties.empty() ? penalties : "penalties: " + penalties;
+  const Run& run = *scene_.run;
+  const std::size_t penalties = run.problem.constraints.penalties.size();
+  if (penalties == 0 || penalties > kMostConstraintsSearched) return {};
+  // The cost first: legends beside it leave little room.
+  return fmt::format("penalty {}: {} of {} paid", groupDigits(penaltyOf(run.problem, run.plan)),
+                     grouped(paidPenalties(run.problem, run.plan).size()), grouped(penalties));
 }
 
 bool isGuessed(const Run& run, StayId stay) {
@@ -773,18 +775,6 @@ void MapDrawing::drawFrames() const {
     }
     canvas_.rectangle(box, {.edge = Stroke{Ink::muted}});
   }
-}
-
-/// Draws what the platform keeps for itself, above what may be planned.
-void MapDrawing::drawReserved() const {
-  const Bytes reserved = reservedBytes(*scene_.run, scene_.pool);
-  if (reserved == Bytes()) return;
-  const Bytes target = *scene_.run->problem.pools[scene_.pool].capacity;
-  const Box box = plot_
-                      .boxOf({scene_.window.begin, scene_.window.end},
-                             Interval<Bytes>{target, target + reserved})
-                      .cut(plot_.frame.plot);
-  drawReservedBand(canvas_, box, reserved);
 }
 
 }  // namespace hw

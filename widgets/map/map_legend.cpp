@@ -2,7 +2,9 @@
 
 #include <QEvent>
 #include <QHBoxLayout>
+#include <QHelpEvent>
 #include <QPainter>
+#include <QToolTip>
 #include <algorithm>
 
 #include "core/picture/constraint_links.h"
@@ -240,6 +242,18 @@ void MapLegend::drawSwatches() {
     buttons_[kind]->setIcon(classSwatch(static_cast<BlockClass>(kind), devicePixelRatioF()));
   }
   for (const auto& [chip, swatch] : explained_) chip->setIcon(swatch(devicePixelRatioF()));
+}
+
+/// Chips that cannot be pressed let the mouse through to here.
+bool MapLegend::event(QEvent* event) {
+  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+  const auto* help = static_cast<QHelpEvent*>(event);
+  const auto* chip = childAt(help->pos());
+  for (const auto& [each, swatch] : explained_) {
+    if (each->isVisible() && each->geometry().contains(help->pos())) chip = each;
+  }
+  QToolTip::showText(help->globalPos(), chip ? chip->toolTip() : QString(), this);
+  return true;
 }
 
 void MapLegend::resizeEvent(QResizeEvent* event) {

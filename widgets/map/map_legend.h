@@ -32,6 +32,7 @@ class MapLegend : public QWidget {
   QSize minimumSizeHint() const override { return {withoutWords_, sizeHint().height()}; }
 
  protected:
+  bool event(QEvent* event) override;
   void changeEvent(QEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
 

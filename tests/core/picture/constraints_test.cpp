@@ -69,7 +69,7 @@ TEST_CASE("the links of a stay are its partners by kind", "[picture]") {
 TEST_CASE("a map tells constraints of what is selected, and what is paid", "[picture]") {
   MapScene scene = MapScene::whole(constrainedRun(), PoolId(0));
   const std::string plain = svgOfScene(scene, drawMap);
-  CHECK(plain.find("penalties: 2 of 4 paid, cost 5") != std::string::npos);
+  CHECK(plain.find("penalty 5: 2 of 4 paid") != std::string::npos);
   CHECK(plain.find("reserved 2.00 KiB") != std::string::npos);
   CHECK(plain.find("f or g") != std::string::npos);
   CHECK(plain.find(attributeOf("stroke", Ink::accent)) != std::string::npos);
