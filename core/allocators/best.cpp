@@ -87,8 +87,8 @@ constexpr ParamSpec kFor{.name = "for",
                          .choices = kAims};
 constexpr ParamSpec kParams[] = {kMoves, kNodes, kSeconds, kFor};
 
-/// Placements of proofs with constraints for each node of the exact search: they take less time.
-constexpr std::int64_t kPairNodes = 20;
+/// Nodes of the exact search for each of a proof with constraints, which takes longer.
+constexpr std::int64_t kNodesOfPairs = 2;
 /// Share of the seconds for finding the lowest plan, where the search for the fastest starts.
 constexpr double kLowestShare = 0.2;
 /// Nodes beyond which their looks would not be counted any more.
@@ -120,7 +120,7 @@ class Best final : public Allocator {
   Result<Plan> solveConstrained(const Problem& problem, const PlanContext& context) const override {
     const auto aim = aim_ == "penalty" ? ConstrainedAim::penalty : ConstrainedAim::peak;
     SearchBudget budget = allowedBy(context);
-    budget.nodes *= kPairNodes;
+    budget.nodes /= kNodesOfPairs;
     return searchConstrained(problem, context,
                              {.aim = aim, .budget = budget, .proves = budget.nodes > 0});
   }
