@@ -100,7 +100,14 @@ class Best final : public Allocator {
 
  private:
   Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
-    if (aim_ != "latency") return lowest(problem, context, 1);
+    if (aim_ != "latency") {
+      HW_TRY(plan, lowest(problem, context, 1));
+      if (aim_ == "penalty") {
+        plan.penaltyBound = 0;
+        plan.notes.emplace_back("the problem has no reuse penalties: this is the lowest plan");
+      }
+      return std::move(plan);
+    }
     // This search runs once, on a plan that fits: its budget is not shared with other plannings.
     const HasteLimits limits{
         .looks = std::min(allowedBy(context).nodes, kMostNodes) * kLooksOfANode,

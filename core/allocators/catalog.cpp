@@ -30,7 +30,7 @@ std::vector<AllocatorInfo> makeCatalog() {
       {.name = "best",
        .summary = "the lowest plan in the time there is: skyline packings, the greedy family, then "
                   "the exact search, each from where the one before ended; for=latency: the "
-                  "fastest within the capacity",
+                  "fastest within the capacity; for=penalty: the one that pays least for reuse",
        .source = "ours: fast, what is live at the fullest steps first, the greedy family and exact",
        .complexity = "O(n log n) where a first packing meets the bound; limited by its budgets",
        .overlaps = true,

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/allocators/catalog.h"
 #include "core/base/text.h"
+#include "core/plan/constraint_use.h"
 
 namespace hw {
 namespace {
@@ -116,6 +118,23 @@ class ChangeList {
 };
 
 }  // namespace
+
+std::string notPayingText(const Run& run, const ReusePenalty& paid) {
+  Problem problem = run.problem;
+  Constraints& rules = problem.constraints;
+  std::erase(rules.penalties, paid);
+  rules.apart.insert(std::ranges::upper_bound(rules.apart, paid.pair), paid.pair);
+  const auto choice = AllocatorChoice::parse("best:for=penalty,moves=100000,nodes=20000");
+  const auto plan = choice->make()->plan(problem, {.story = false});
+  if (!plan || plan->status == PlanStatus::infeasible) return "apart, no plan fits";
+  if (!fits(problem, *plan)) return "apart, no plan that fits was found";
+  const std::int64_t before = penaltyOf(run.problem, run.plan);
+  const std::int64_t after = penaltyOf(problem, *plan);
+  const std::string text =
+      fmt::format("apart, {} in all instead of {}", groupDigits(after), groupDigits(before));
+  if (after < before) return text;
+  return text + (plan->penaltyBound == after ? ", and no plan with less" : "");
+}
 
 std::vector<ConstraintChange> constraintChanges(const Run& run, std::size_t most) {
   if (!run.graph().ops.empty()) return {};

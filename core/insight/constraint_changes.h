@@ -18,4 +18,8 @@ struct ConstraintChange {
 /// problem of a graph.
 std::vector<ConstraintChange> constraintChanges(const Run& run, std::size_t most);
 
+/// The alternative to a penalty that the plan of a run pays, in words: the two are kept apart, and
+/// all is planned again, to pay as little as possible. Costs a short planning.
+std::string notPayingText(const Run& run, const ReusePenalty& paid);
+
 }  // namespace hw

@@ -14,15 +14,17 @@
 
 namespace hw::bench {
 
-/// The CSV files of a folder of the corpus, by name; none where there is no corpus, which it says.
-inline std::vector<std::filesystem::path> corpusFiles(const char* folder) {
+/// The files of a folder of the corpus with that ending, by name; none where there is no corpus,
+/// which it says.
+inline std::vector<std::filesystem::path> corpusFiles(const char* folder,
+                                                      const char* ending = ".csv") {
   const char* given = std::getenv("HIGHWATER_CORPUS");
   const std::filesystem::path path =
       std::filesystem::path(given ? given : "../shared/corpus") / folder;
   std::vector<std::filesystem::path> files;
   if (std::filesystem::is_directory(path)) {
     for (const auto& entry : std::filesystem::directory_iterator(path)) {
-      if (entry.path().extension() == ".csv") files.push_back(entry.path());
+      if (entry.path().extension() == ending) files.push_back(entry.path());
     }
   } else {
     fmt::print("no corpus (HIGHWATER_CORPUS names its folder)\n");

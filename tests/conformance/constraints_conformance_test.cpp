@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "core/allocators/abilities.h"
 #include "core/allocators/heap.h"
@@ -72,7 +73,70 @@ void checkStory(const Problem& problem, const Plan& plan) {
   }
 }
 
+/// The least peak and the least penalty within a capacity over all plans of one pool.
+struct Brute {
+  std::optional<std::int64_t> peak{};
+  std::optional<std::int64_t> cost{};
+};
+
+/// Tries every offset of every stay below the capacity.
+void tryAll(const Problem& problem, std::int64_t capacity, Plan& plan, StayId id, Brute& best) {
+  if (id.index() == problem.stays.size()) {
+    if (!test::brokenRules(problem, plan).empty()) return;
+    std::int64_t top = 0;
+    for (const StayId each : problem.stays.keys()) {
+      top = std::max(top, (plan.addresses[each]->offset + problem.stays[each].size).count());
+    }
+    const std::int64_t cost = test::naivePenalty(problem, plan);
+    best.peak = std::min(top, best.peak.value_or(top));
+    best.cost = std::min(cost, best.cost.value_or(cost));
+    return;
+  }
+  const std::int64_t size = problem.stays[id].size.count();
+  for (std::int64_t at = 0; at + size <= capacity; at += problem.stays[id].alignment.count()) {
+    plan.addresses[id] = Address{PoolId(0), RegionId(0), Bytes(at)};
+    tryAll(problem, capacity, plan, StayId(id.index() + 1), best);
+  }
+}
+
+Brute bruteForce(const Problem& problem, std::int64_t capacity) {
+  Plan plan{.addresses = IdMap<StayId, std::optional<Address>>(problem.stays.size())};
+  plan.regions.add(IdMap<RegionId, Bytes>({Bytes(capacity)}));
+  Brute best;
+  tryAll(problem, capacity, plan, StayId(0), best);
+  return best;
+}
+
 }  // namespace
+
+TEST_CASE("optima and bounds are those of trying everything", "[conformance][constraints]") {
+  int impossible = 0;
+  int paying = 0;
+  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
+    CAPTURE(seed);
+    Problem problem = test::constrainedProblem(
+        seed, {.stays = 2 + seed % 4, .maxSize = 4, .gaps = seed % 3 == 0, .percent = 25});
+    const std::int64_t capacity = 5 + static_cast<std::int64_t>(seed % 5);
+    problem.pools[PoolId(0)].capacity = Bytes(capacity);
+    const Brute best = bruteForce(problem, capacity);
+    const auto cheap = AllocatorChoice::parse("best:for=penalty")->make()->plan(problem, {});
+    REQUIRE(cheap);
+    REQUIRE((cheap->status == PlanStatus::infeasible) == !best.cost);
+    impossible += best.cost ? 0 : 1;
+    if (!best.cost) continue;
+    REQUIRE(penaltyOf(problem, *cheap) == *best.cost);
+    REQUIRE(cheap->penaltyBound == *best.cost);
+    paying += *best.cost > 0 ? 1 : 0;
+    for (const char* name : {"exact", "best"}) {
+      const auto low = AllocatorChoice::parse(name)->make()->plan(problem, {});
+      REQUIRE(low);
+      REQUIRE(low->footprint(PoolId(0)).count() == *best.peak);
+      REQUIRE(lowerBound(problem, PoolId(0)).count() <= *best.peak);
+    }
+  }
+  CHECK(impossible >= test::atLeast(10));
+  CHECK(paying >= test::atLeast(20));
+}
 
 TEST_CASE("every allocator heeds constraints or refuses them", "[conformance][constraints]") {
   const std::size_t count = allocatorCatalog().size();

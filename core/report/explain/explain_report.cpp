@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/insight/constraint_changes.h"
 #include "core/insight/latency_words.h"
+#include "core/picture/constraint_links.h"
 #include "core/plan_file/method_tables.h"
 #include "core/plan_file/plan_document.h"
 #include "core/plan_file/tensor_names.h"
@@ -123,6 +125,25 @@ void addLine(std::string& text, const char* what, const std::string& line) {
   if (!line.empty()) text += fmt::format("  {:<9} {}\n", what, line);
 }
 
+/// The constraints of a stay with others; of what it pays to few, also what not paying would take.
+std::string linksText(const Run& run, StayId stay, const TextOptions& options) {
+  constexpr std::size_t kMostReplanned = 4;
+  const std::vector<ConstraintLink> links = linksOf(run.problem, run.plan, stay);
+  TextTable table({{"constraint"}, {"with"}, {"cost", right}, {"otherwise"}});
+  std::size_t replanned = 0;
+  for (const ConstraintLink& link : firstOf(links, options.rows)) {
+    std::string otherwise;
+    if (link.kind == LinkKind::paid && replanned++ < kMostReplanned) {
+      const StayPair pair{std::min(stay, link.partner), std::max(stay, link.partner)};
+      otherwise = notPayingText(run, {pair, link.cost});
+    }
+    table.add({std::string(linkName(link.kind)), cellName(run.stayName(link.partner), 24),
+               link.cost > 0 ? groupDigits(link.cost) : "", std::move(otherwise)});
+  }
+  return section(options.paint, "constraints", links.size(), table.text(options.paint),
+                 options.rows);
+}
+
 std::string explanationText(const Run& run, const PlaceExplanation& found,
                             const TextOptions& options) {
   const Decision& decision = found.decision;
@@ -136,6 +157,7 @@ std::string explanationText(const Run& run, const PlaceExplanation& found,
     addLine(text, "account", "judged from the finished plan: the method itself keeps no account");
   }
   text += candidatesText(run, decision, options, false);
+  if (!run.problem.constraints.empty()) text += linksText(run, found.stay, options);
   if (found.inside) {
     text += candidatesText(run, *found.inside, options, true);
     text += fmt::format("  {}: {}\n", found.inside->when, found.inside->decided);
@@ -339,6 +361,11 @@ class Writer {
     if (!found.block.empty()) json["block"] = found.block;
     json["decision"] = decision(found.decision, false);
     if (found.inside) json["inside"] = decision(*found.inside, true);
+    for (const ConstraintLink& link : linksOf(run_.problem, run_.plan, id)) {
+      Json& entry = json["constraints"].emplace_back();
+      entry = {{"kind", std::string(linkName(link.kind))}, {"with", name(link.partner)}};
+      if (link.cost > 0) entry["cost"] = link.cost;
+    }
     return json;
   }
 

@@ -59,12 +59,12 @@ TEST_CASE("parts that share no tensor are counted; a shared input joins", "[grap
 namespace {
 
 using Order = std::vector<std::size_t>;
-using Constraints = std::vector<OrderConstraint>;
+using OrderConstraints = std::vector<OrderConstraint>;
 
 }  // namespace
 
 TEST_CASE("what is in order stays as it is", "[graph][order]") {
-  const Constraints constraints = {{0, 2}, {1, 3}, {2, 3}};
+  const OrderConstraints constraints = {{0, 2}, {1, 3}, {2, 3}};
   CHECK(runtimeOrder(4, constraints) == Order{0, 1, 2, 3});
   CHECK(stableOrder(4, constraints) == Order{0, 1, 2, 3});
 }
@@ -75,7 +75,7 @@ TEST_CASE("ONNX Runtime runs the last branch first, whatever order is fine", "[g
 
 TEST_CASE("what is not runs branch by branch, as ONNX Runtime has it", "[graph][order]") {
   // 3 -> 0 -> 2 and 4 -> 1 -> 2: one branch to its end, then the other.
-  const Constraints constraints = {{3, 0}, {0, 2}, {4, 1}, {1, 2}};
+  const OrderConstraints constraints = {{3, 0}, {0, 2}, {4, 1}, {1, 2}};
   CHECK(runtimeOrder(5, constraints) == Order{4, 1, 3, 0, 2});
   CHECK(stableOrder(5, constraints) == Order{3, 0, 4, 1, 2});
   // Of two ends the last comes first.
@@ -90,7 +90,7 @@ TEST_CASE("orders of a runtime respect all constraints, cycles have none",
     Order names(count);
     for (std::size_t i = 0; i < count; ++i) names[i] = i;
     std::shuffle(names.begin(), names.end(), dice);
-    Constraints constraints;
+    OrderConstraints constraints;
     for (std::size_t i = dice() % (2 * count); i > 0; --i) {
       const std::size_t first = dice() % (count - 1);
       const std::size_t second = first + 1 + dice() % (count - 1 - first);

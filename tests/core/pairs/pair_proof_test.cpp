@@ -17,7 +17,7 @@ using namespace hw::literals;
 
 namespace {
 
-struct PairShape {
+struct ProofShape {
   std::int64_t mostBlocks = 5;
   std::int64_t mostSize = 4;
   bool capacity = true;
@@ -25,7 +25,7 @@ struct PairShape {
   bool plain = false;  ///< Distances are sizes; no alignments, reserved ranges or fixed blocks.
 };
 
-void linkPair(test::Dice& dice, const PairShape& shape, std::uint32_t a, std::uint32_t b,
+void linkPair(test::Dice& dice, const ProofShape& shape, std::uint32_t a, std::uint32_t b,
               PairModel& model) {
   const bool odd = !shape.plain && dice.chance(30);
   const Bytes below = odd ? Bytes(dice.roll(1, 5)) : model.blocks[a].size;
@@ -41,7 +41,7 @@ void linkPair(test::Dice& dice, const PairShape& shape, std::uint32_t a, std::ui
   }
 }
 
-PairModel randomModel(std::uint64_t seed, const PairShape& shape) {
+PairModel randomModel(std::uint64_t seed, const ProofShape& shape) {
   test::Dice dice(seed);
   PairModel model;
   const auto count = static_cast<std::uint32_t>(dice.roll(1, shape.mostBlocks));
