@@ -158,7 +158,15 @@ std::vector<StayId> plannedStays(const Run& run) {
 }
 
 std::vector<ProblemRow> plannedRows(const Run& run, const std::vector<StayId>& stays) {
-  if (run.model->problem) return givenRows(*run.model, run.problem, true);
+  if (run.model->problem) {
+    // A plan that is followed pins what the problem does not.
+    const bool follows = run.request.allocator.info->way == Way::embedded;
+    std::vector<ProblemRow> rows = givenRows(*run.model, run.problem, true);
+    for (ProblemRow& row : rows) {
+      if (follows) row.rules[kPinnedWords].clear();
+    }
+    return rows;
+  }
   const bool apart = isApart(run);
   IdMap<StayId, std::string> moves(run.problem.stays.size());
   for (const Move& move : run.problem.moves) {

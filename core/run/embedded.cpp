@@ -202,7 +202,7 @@ bool appliesTo(const AllocatorInfo& info, const Graph& graph) {
 std::vector<AllocatorChoice> allAllocators(const Graph& graph) {
   std::vector<AllocatorChoice> all;
   for (const AllocatorInfo& info : allocatorCatalog()) {
-    if (appliesTo(info, graph)) all.push_back({.info = &info});
+    if (appliesTo(info, graph) && info.granule == Bytes(1)) all.push_back({.info = &info});
   }
   return all;
 }

@@ -19,7 +19,9 @@ Bytes ownPlanBytes(const Graph& graph);
 /// `greedy-by-size` under a second name.
 bool appliesTo(const AllocatorInfo& info, const Graph& graph);
 
-/// The allocators for a model where "all" are asked for: the catalogue, as far as it applies.
+/// The allocators for a model where "all" are asked for: the catalogue, as far as it applies,
+/// without those that round sizes to the granules of a device, beside which small models say
+/// nothing.
 std::vector<AllocatorChoice> allAllocators(const Graph& graph);
 
 /// The largest power of two up to 64 that all its offsets are multiples of, and the end of the

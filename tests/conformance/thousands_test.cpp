@@ -48,10 +48,11 @@ Bytes footprint(const Plan& plan) {
 
 /// The bytes of a plan in which every stay has its own, each rounded up so that any order of them
 /// is aligned.
-Bytes withoutReuse(const Problem& problem) {
+/// Sizes are rounded up to multiples of `granule`.
+Bytes withoutReuse(const Problem& problem, Bytes granule) {
   const Bytes alignment = commonAlignment(problem).value();
   Bytes sum;
-  for (const Stay& stay : problem.stays) sum += alignUp(stay.size, alignment);
+  for (const Stay& stay : problem.stays) sum += alignUp(alignUp(stay.size, granule), alignment);
   return sum;
 }
 
@@ -87,7 +88,7 @@ void checkBytes(const Problem& problem, const Plan& plan) {
 }
 
 /// Refused in clear words, or all of it.
-void checkPlan(const Problem& problem, const Result<Plan>& plan) {
+void checkPlan(const Problem& problem, Bytes granule, const Result<Plan>& plan) {
   if (!plan) {
     REQUIRE(hasPins(problem));
     REQUIRE(plan.error().code == ErrorCode::unsupported);
@@ -101,7 +102,7 @@ void checkPlan(const Problem& problem, const Result<Plan>& plan) {
            plan->status == PlanStatus::stopped));
   REQUIRE(std::ranges::all_of(plan->addresses, [](const auto& address) { return !!address; }));
   REQUIRE(footprint(*plan) >= boundOf(problem, *plan));
-  if (!hasPins(problem)) REQUIRE(footprint(*plan) <= withoutReuse(problem));
+  if (!hasPins(problem)) REQUIRE(footprint(*plan) <= withoutReuse(problem, granule));
   checkStory(problem, *plan);
   checkBytes(problem, *plan);
 }
@@ -115,7 +116,7 @@ TEST_CASE("thousands: every plan is valid, bounded, intact and told in full", "[
   for (std::uint64_t seed = 1; seed <= test::rounds(2'000); ++seed) {
     CAPTURE(seed);
     const Problem problem = test::randomProblem(seed, mixedShape(seed));
-    checkPlan(problem, subject.allocator->plan(problem, quickContext()));
+    checkPlan(problem, subject.info->granule, subject.allocator->plan(problem, quickContext()));
   }
 }
 

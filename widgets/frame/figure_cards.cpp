@@ -4,7 +4,9 @@
 #include <QResizeEvent>
 #include <algorithm>
 
+#include "core/base/text.h"
 #include "core/import/measured/operator_profile.h"
+#include "core/plan/constraint_use.h"
 #include "widgets/text/run_text.h"
 #include "widgets/text/text.h"
 
@@ -55,8 +57,25 @@ Figure gapFigure(const Run& run, const RunFigures& figures) {
   return figure;
 }
 
+Figure penaltyFigure(const Run& run) {
+  const std::int64_t cost = penaltyOf(run.problem, run.plan);
+  Figure figure{
+      .label = tr("Reuse penalty"),
+      .value = QString::fromStdString(groupDigits(cost)),
+      .meaning = tr("%1 of %2 pairs pay")
+                     .arg(paidPenalties(run.problem, run.plan).size())
+                     .arg(run.problem.constraints.penalties.size()),
+      .toolTip = tr("What pairs of buffers that share bytes cost together; \u201cbest\u201d for "
+                    "penalty looks for the least within the capacities")};
+  if (run.plan.penaltyBound == cost) figure.meaning = tr("proved: no plan that fits pays less");
+  return figure;
+}
+
 Figure elsewhereFigure(const Run& run, const RunFigures& figures) {
-  if (!figures.spilled || run.problem.pools.size() < 2) {
+  if (!run.problem.constraints.penalties.empty()) return penaltyFigure(run);
+  // The pools of a planning problem are no levels: nothing moves from one to another.
+  const bool levels = !run.model->problem || !isConstrained(run.problem);
+  if (!figures.spilled || run.problem.pools.size() < 2 || !levels) {
     return {.label = tr("Bytes reused"),
             .value = figures.reuse ? percentText(*figures.reuse) : QStringLiteral("\u2013"),
             .meaning = tr("lie where others were"),

@@ -171,6 +171,26 @@ TEST_CASE("the latency of a profile is what was measured, ours is its tool tip",
   CHECK(latency.toolTip.endsWith(timeText(state.run()->timing.makespan)));
 }
 
+TEST_CASE("a problem shows what it pays, and no memory that nothing moves to", "[frame]") {
+  const auto card = [](const char* problem) {
+    const auto model = importModel(problem, "problem.csv", {});
+    REQUIRE(model);
+    ViewState state;
+    FigureCards cards(&state);
+    state.setRun(execute(std::make_shared<const Model>(*model), defaultRequest(), {}).value());
+    return cards.findChildren<FigureCard*>()[2]->figure();
+  };
+  const Figure paid = card(
+      "id,lower,upper,size,penalty,pools,allocator\n"
+      "a,0,1,8,b:3 c:1,near:8,best:for=penalty\nb,1,2,8,,,\nc,2,3,8,,,\n");
+  CHECK(paid.label == QStringLiteral("Reuse penalty"));
+  CHECK(paid.value == QStringLiteral("4"));
+  CHECK(paid.meaning == QStringLiteral("2 of 2 pairs pay"));
+  const Figure two =
+      card("id,lower,upper,size,allowed,pools\na,0,1,8,one,one:8 two\nb,0,2,8,two,\n");
+  CHECK(two.label == QStringLiteral("Bytes reused"));
+}
+
 TEST_CASE("the alignment of a problem is that of its buffers", "[frame]") {
   const auto model =
       importModel("id,lower,upper,size,alignment\na,0,4,100,32\nb,2,6,100,16\n", "problem.csv", {});

@@ -96,7 +96,7 @@ void ExportFeature::addPictureCommands() {
       {"exportChart", tr("Export &chart\u2026"), PictureKind::chart},
       {"exportNow", tr("Export memory &now\u2026"), PictureKind::now},
       {"exportLanes", tr("Export &lanes of the machine\u2026"), PictureKind::lanes},
-      {"exportConflicts", tr("Export c&onflicts of buffers\u2026"), PictureKind::conflicts},
+      {"exportConflicts", tr("Export conflicts of buffers\u2026"), PictureKind::conflicts},
       {"exportViews", tr("Export all &views\u2026"), PictureKind::views},
       {"exportCompared", tr("Export the c&omparison's picture\u2026"), PictureKind::compare},
       {"exportWindow", tr("Export &window\u2026"), PictureKind::window}};
