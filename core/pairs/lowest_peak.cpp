@@ -2,12 +2,14 @@
 #include <array>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "core/pairs/pair_allowance.h"
 #include "core/pairs/pair_placer.h"
 #include "core/pairs/pair_search.h"
+#include "core/pairs/pair_slider.h"
 
 namespace hw {
 namespace {
@@ -23,6 +25,15 @@ constexpr std::int64_t kTryNodesOfBlock = 20;
 /// The peak is to fall by the distance to the bound divided by two to the power of one of these, in
 /// turns until a try succeeds; and by one byte more.
 constexpr std::array<int, 6> kGapShifts{60, 1, 2, 60, 3, 0};
+/// The same where blocks slide, but of a distance that is at most the peak divided by two to the
+/// power of the first of these; by two more after a failure and by one less after a success. What
+/// falls by less than the peak divided by two to the power of the last falls by one byte; where
+/// that fails it begins anew.
+constexpr std::int64_t kSlideNodes = 200;
+constexpr std::int64_t kSlideNodesOfBlock = 30;
+constexpr int kMostShare = 3;
+constexpr int kFirstShift = 1;
+constexpr int kFinestShift = 12;
 /// Nodes between two looks at the budget.
 constexpr std::int64_t kLookEvery = 64;
 /// Prices stay below this times the size, and the sum of them below 2^61.
@@ -44,6 +55,7 @@ class PeakWalk {
       const std::int64_t end = placer_.isFixed(block) ? placer_.end(block) : placer_.size(block);
       bound_ = std::max(bound_, end);
     }
+    if (PairSlider::slides(model)) slider_.emplace(model);
   }
 
   PairPlan run(Bytes enough) {
@@ -51,13 +63,8 @@ class PeakWalk {
     enough_ = std::max(bound_, enough.count());
     if (!fixedAreApart()) return {};
     construct();
-    std::size_t turn = 0;
     while (!best_.offsets.empty() && !isDone()) {
-      const std::int64_t peak = best_.peak.count();
-      const std::int64_t fall = 1 + ((peak - bound_) >> kGapShifts[turn % kGapShifts.size()]);
-      ++turn;
-      if (!lower(std::max(bound_, peak - fall))) continue;
-      turn = 0;
+      if (!(slider_ ? slide() : eject())) continue;
       for (const std::uint32_t block : movable_) {
         placer_.put(block, best_.offsets[block].count());
       }
@@ -81,7 +88,10 @@ class PeakWalk {
   void keep(const PairPlacer& placer);
   void construct();
   void settle();
-  bool lower(std::int64_t target);
+  bool eject();
+  bool ejectTo(std::int64_t target);
+  bool slide();
+  bool slideTo(std::int64_t target);
   void insert(std::uint32_t block, const PairPlacer::Place& place);
   void setPrice(std::uint32_t block);
 
@@ -90,6 +100,9 @@ class PeakWalk {
   PairAllowance& budget_;
   PairPlacer placer_;
   PairPlacer ejector_;
+  std::optional<PairSlider> slider_{};
+  std::size_t turn_ = 0;  ///< Tries without success.
+  int shift_ = kFirstShift;
   PairDice dice_;
   BlockOrder movable_{};
   BlockOrder out_{};                 ///< Without a place, while a lower peak is tried.
@@ -238,8 +251,7 @@ void PeakWalk::insert(std::uint32_t block, const PairPlacer::Place& place) {
   setPrice(block);
 }
 
-/// True if a plan was found that ends at the target.
-bool PeakWalk::lower(std::int64_t target) {
+bool PeakWalk::ejectTo(std::int64_t target) {
   ejector_.setCeiling(target);
   out_.clear();
   for (const std::uint32_t block : movable_) {
@@ -250,10 +262,10 @@ bool PeakWalk::lower(std::int64_t target) {
     ejector_.take(block);
     out_.push_back(block);
   }
-  const std::int64_t budget =
+  const std::int64_t tries =
       kTryNodes + kTryNodesOfBlock * static_cast<std::int64_t>(movable_.size());
   for (std::int64_t node = 1; !out_.empty(); ++node) {
-    if (node > budget || (node % kLookEvery == 0 && isDone())) return false;
+    if (node > tries || (node % kLookEvery == 0 && isDone())) return false;
     // The largest one first, the last of them that was taken out.
     const auto next = std::max_element(
         out_.rbegin(), out_.rend(),
@@ -267,6 +279,42 @@ bool PeakWalk::lower(std::int64_t target) {
   }
   keep(ejector_);
   return true;
+}
+
+bool PeakWalk::slideTo(std::int64_t target) {
+  slider_->begin(best_.offsets, target);
+  const std::int64_t tries =
+      kSlideNodes + kSlideNodesOfBlock * static_cast<std::int64_t>(movable_.size());
+  for (std::int64_t node = 1; !slider_->isDone(); ++node) {
+    if (node > tries || (node % kLookEvery == 0 && isDone())) return false;
+    budget_.spend(1);
+    if (!slider_->step(dice_)) return false;
+  }
+  for (const std::uint32_t block : movable_) placer_.put(block, slider_->offset(block));
+  keep(placer_);
+  return true;
+}
+
+/// True if a lower plan was found.
+bool PeakWalk::eject() {
+  const std::int64_t peak = best_.peak.count();
+  const std::int64_t fall = 1 + ((peak - bound_) >> kGapShifts[turn_ % kGapShifts.size()]);
+  const bool found = ejectTo(std::max(bound_, peak - fall));
+  turn_ = found ? 0 : turn_ + 1;
+  return found;
+}
+
+bool PeakWalk::slide() {
+  const std::int64_t peak = best_.peak.count();
+  const std::int64_t share = std::min(peak - bound_, peak >> kMostShare) >> shift_;
+  const bool isFinest = share <= peak >> kFinestShift;
+  const bool found = slideTo(std::max(bound_, peak - 1 - (isFinest ? 0 : share)));
+  if (found) {
+    shift_ = std::max(kFirstShift, shift_ - 1);
+  } else {
+    shift_ = isFinest ? kFirstShift : shift_ + 2;
+  }
+  return found;
 }
 
 }  // namespace

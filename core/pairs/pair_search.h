@@ -53,6 +53,8 @@ Bytes pairPeak(const PairModel& model, const std::vector<Bytes>& offsets);
 /// Culberson 1992, for colours with sizes). Then lower peaks are tried: what ends above is taken
 /// out and put back in where least is in the way, which is taken out in turn. Blocks that were in
 /// the way often become dear (ejection chains with counters, as Nagata and Bräysy 2009 for routes).
+/// Where pairs are apart exactly where they share no bytes, all others slide apart for a block as
+/// far as the peak allows (`PairSlider`); else they stay where they are.
 /// The same for the same seed and nodes, unless seconds are limited.
 PairPlan searchLowestPeak(const PairModel& model, const PairOptions& options);
 
