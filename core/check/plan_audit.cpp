@@ -19,6 +19,7 @@
 #include "core/graph/tiling.h"
 #include "core/plan/constraint_audit.h"
 #include "core/plan/constraint_use.h"
+#include "core/plan_file/dsa_plan.h"
 #include "core/residency/partition.h"
 #include "core/run/options.h"
 
@@ -620,9 +621,25 @@ class Auditor {
   /// True if constraints let some have the same bytes at the same step.
   bool severalAtOnce() const { return model_->problem && !sharersOf(*model_->problem).empty(); }
 
+  /// The pool and the offset that the problem has for a stay, if any.
+  void checkOwnPlace(StayId id, const Placement& placement, PoolId pool) {
+    const Problem& problem = *model_->problem;
+    const Stay& stay = problem.stays[id];
+    if (stay.pool && stay.pool != pool) {
+      find(fmt::format("{} is in {}; the problem has it in {}", inQuotes(placement.tensor),
+                       inQuotes(placement.pool), inQuotes(problem.pools[stay.pool].name)),
+           placement.where);
+    }
+    if (stay.pinned && *stay.pinned != placement.offset) {
+      find(fmt::format("{} is at offset {}; the problem pins it to {}", inQuotes(placement.tensor),
+                       groupDigits(placement.offset.count()), groupDigits(stay.pinned->count())),
+           placement.where);
+    }
+  }
+
   /// Holds the places of a planning problem against its constraints.
   void checkConstraints() {
-    if (!model_->problem || !isConstrained(*model_->problem)) return;
+    if (!model_->problem) return;
     const Problem& problem = *model_->problem;
     IdMap<TensorId, StayId> stayOf(graph_.tensors.size());
     for (const StayId id : problem.stays.keys()) {
@@ -638,7 +655,9 @@ class Auditor {
       const PoolId there(static_cast<std::size_t>(pool - problem.pools.begin()));
       plan.addresses[id] = Address{there, RegionId(0), holding.bytes.begin};
       placed.push_back(id);
+      checkOwnPlace(id, *resolved_[holding.owner].placement, there);
     }
+    if (!isConstrained(problem)) return;
     const IdMap<PoolId, IdMap<RegionId, Bytes>> starts(problem.pools.size(), {Bytes()});
     const auto name = [&](StayId id) {
       return inQuotes(names_.of(TensorId(problem.stays[id].buffer.index())));
@@ -695,11 +714,25 @@ class Auditor {
     }
   }
 
+  void checkDsaClaims(const StatedDsa& claims, const DsaProblem& dsa) {
+    const auto remark = [&](const char* what, const std::string& theirs, const std::string& ours) {
+      if (theirs == ours) return;
+      audit_.remarks.push_back(
+          fmt::format("the plan was made for a problem of {} {}; that of this "
+                      "one is {}",
+                      what, inQuotes(theirs), inQuotes(ours)));
+    };
+    remark("instance", claims.instance, dsa.instance);
+    remark("profile", claims.profile, dsa.profile);
+    remark("fingerprint", claims.fingerprint, dsaFingerprint(dsa));
+  }
+
   void checkClaims() {
     if (!plan_.modelSha256.empty() && !model_->sha256.empty() &&
         plan_.modelSha256 != model_->sha256) {
       audit_.remarks.push_back("the plan was made for a file with another SHA-256 than this model");
     }
+    if (plan_.dsa && model_->dsa) checkDsaClaims(*plan_.dsa, *model_->dsa);
     Bytes peaks;
     for (const StatedPool& pool : plan_.pools) peaks += pool.peak.value_or(Bytes());
     const bool allPeaks = std::ranges::all_of(
@@ -746,13 +779,23 @@ class Auditor {
   Audit audit_;
 };
 
+Audit auditNamed(const std::shared_ptr<const Model>& model, const PlanDocument& plan,
+                 const AuditOptions& options) {
+  auto program = statedProgram(model, plan);
+  if (!program) return {.findings = {{"the order it was made for: " + program.error().message}}};
+  return Auditor(program->model, plan, options, std::move(program->schedule)).run();
+}
+
 }  // namespace
 
 Audit auditPlan(const std::shared_ptr<const Model>& model, const PlanDocument& plan,
                 const AuditOptions& options) {
-  auto program = statedProgram(model, plan);
-  if (!program) return {.findings = {{"the order it was made for: " + program.error().message}}};
-  return Auditor(program->model, plan, options, std::move(program->schedule)).run();
+  if (plan.dsa) {
+    const auto named = namedDsaPlan(plan, *model);
+    if (!named) return {.findings = {{named.error().message}}};
+    return auditNamed(model, *named, options);
+  }
+  return auditNamed(model, plan, options);
 }
 
 }  // namespace hw
