@@ -185,7 +185,7 @@ TEST_CASE("what is missing, too small or gone too early is found", "[audit]") {
   SECTION("a capacity from outside") {
     const Audit audit = auditPlan(run->model, plan, {.capacities = {{"L2", Bytes(90)}}});
     CHECK(messages(audit) ==
-          std::vector<std::string>{"L2 needs 96 bytes, more than its capacity of 90"});
+          std::vector<std::string>{"L2 needs 96 bytes, 6 more than its capacity of 90"});
   }
 }
 

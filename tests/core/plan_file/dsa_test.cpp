@@ -442,7 +442,7 @@ constexpr WrongPlace kWrongPlaces[] = {
     {"/1/pool", 9, "'b' is in L0, where it is not allowed"},
     {"/3/pool", 7, "'d' is in 'UB'; the problem has it in 'L0'"},
     {"/3/offset", 4, "'d' is at offset 4, which is not a multiple of 8"},
-    {"/2/offset", 4090, "L0 needs 4,106 bytes, more than its capacity of 4,096"},
+    {"/2/offset", 4090, "L0 needs 4,106 bytes, 10 more than its capacity of 4,096"},
     {"/2/pool", 4, "'b12' is placed in pool 'pool 4', which the plan does not list"},
     {"/1/buffer", 99, "'buffer 99' is placed, but the model has no such tensor"},
     {"/1/buffer", 12, "'b' has no place; it needs 32 bytes in steps 0-5"},
