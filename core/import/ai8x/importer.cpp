@@ -48,6 +48,7 @@ class Ai8xLives {
       add(each, *lives_[map], joined[leaderOf(map)]);
     }
     std::vector<Ai8xBuffer> buffers;
+    buffers.reserve(joined.size());
     for (auto& [map, buffer] : joined) buffers.push_back(std::move(buffer));
     return buffers;
   }
