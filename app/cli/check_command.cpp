@@ -15,6 +15,7 @@
 #include "core/files/file.h"
 #include "core/files/mapped_file.h"
 #include "core/import/importer.h"
+#include "core/plan_file/dsa_plan.h"
 #include "core/plan_file/plan_document.h"
 #include "core/plan_file/plan_story.h"
 #include "core/plan_file/tensor_names.h"
@@ -396,6 +397,11 @@ struct DiffCommand {
     if (!bytes) return failure(bytes.error(), file);
     auto document = model ? heldPlanFor(*model, options, *bytes, file) : readHeldPlan(*bytes, file);
     if (!document) return failure(document.error(), file);
+    if (document->dsa && model) {
+      auto named = namedDsaPlan(*document, *model);
+      if (!named) return failure(named.error(), file);
+      return std::move(*named);
+    }
     if (!document->byId || !model) return std::move(*document);
     // A plan CSV calls tensors by their ids; with the model they have names.
     const auto program = statedProgram(model, *document);

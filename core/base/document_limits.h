@@ -13,8 +13,8 @@
 namespace hw {
 
 /// The most that a document of one format may hold. What reads such documents (readToml, parseJson,
-/// CsvReader, IniFile) refuses more than that before anything is made of it, so that nobody behind
-/// them recurses deeper or holds more.
+/// parseYaml, CsvReader, IniFile) refuses more than that before anything is made of it, so that
+/// nobody behind them recurses deeper or holds more.
 struct DocumentLimits {
   std::string_view format{};  ///< As messages have it: "TOML".
   std::size_t bytes = 0;
@@ -30,6 +30,7 @@ inline constexpr DocumentLimits kJsonLimits{"JSON", std::size_t{2} << 30, 64, 10
 inline constexpr DocumentLimits kCsvLimits{"CSV", std::size_t{4} << 30, 1, 10'000,
                                            std::size_t{16} << 20};
 inline constexpr DocumentLimits kIniLimits{"INI", std::size_t{16} << 20, 2, 1'000'000, 65'536};
+inline constexpr DocumentLimits kYamlLimits{"YAML", std::size_t{1} << 20, 16, 100'000, 65'536};
 
 // The error for a document that is beyond its limits, at `where`.
 inline tl::unexpected<Error> tooDeep(const DocumentLimits& limits, std::string where) {

@@ -16,121 +16,14 @@
 #include "core/check/audit_model.h"
 #include "core/check/kernel_scripts.h"
 #include "core/check/replay.h"
+#include "core/check/stated_homes.h"
 #include "core/graph/tiling.h"
 #include "core/plan/constraint_audit.h"
 #include "core/plan/constraint_use.h"
-#include "core/residency/partition.h"
-#include "core/run/options.h"
+#include "core/plan_file/dsa_plan.h"
 
 namespace hw {
 namespace {
-
-/// Places of a model's tensors as a plan states them.
-struct StatedPlaces {
-  const Graph& graph;
-  const PlanDocument& plan;
-  const std::vector<Resolved>& placements;
-  const IdMap<TensorId, std::optional<Demand>>& demands;
-};
-
-/// The device of a pool called "device/L2"; empty where there is only one.
-std::string_view deviceOfPool(std::string_view pool) {
-  const std::size_t slash = pool.find('/');
-  return slash == std::string_view::npos ? std::string_view() : pool.substr(0, slash);
-}
-
-/// Derives which ops run on one device: those that touch a tensor of which there is one copy.
-class DevicesOfOps {
- public:
-  explicit DevicesOfOps(const StatedPlaces& stated)
-      : stated_(stated),
-        listed_(stated.graph.tensors.size()),
-        leader_(stated.graph.ops.size()),
-        device_(stated.graph.ops.size()) {
-    for (const Resolved& resolved : stated.placements) {
-      const std::string_view device = deviceOfPool(resolved.placement->pool);
-      const auto number = static_cast<std::uint32_t>(numbers_.size());
-      listed_[resolved.tensor].insert(numbers_.try_emplace(device, number).first->second);
-    }
-    for (const OpId id : leader_.keys()) leader_[id] = id;
-  }
-
-  bool several() const { return numbers_.size() > 1; }
-
-  IdMap<TensorId, std::uint32_t> homes() {
-    for (const TensorId id : listed_.keys()) meetAt(id);
-    IdMap<TensorId, std::set<std::uint32_t>> touched(listed_.size());
-    for (const OpId id : leader_.keys()) {
-      if (stated_.graph.ops[id].folded) continue;
-      const std::uint32_t device = deviceOf(id);
-      for (const TensorId tensor : stated_.graph.reads(id)) touch(touched, tensor, device);
-      for (const TensorId tensor : stated_.graph.ops[id].outputs) touch(touched, tensor, device);
-    }
-    IdMap<TensorId, std::uint32_t> homes(listed_.size(), 0);
-    for (const TensorId id : homes.keys()) {
-      if (!touched[id].empty()) homes[id] = *touched[id].begin();
-      if (touched[id].size() > 1 || listed_[id].size() > 1) homes[id] = StorageOptions::kManyHomes;
-    }
-    return homes;
-  }
-
- private:
-  static void touch(IdMap<TensorId, std::set<std::uint32_t>>& touched, TensorId tensor,
-                    std::uint32_t device) {
-    if (tensor) touched[tensor].insert(device);
-  }
-
-  OpId leaderOf(OpId op) {
-    while (leader_[op] != op) op = leader_[op] = leader_[leader_[op]];
-    return op;
-  }
-
-  /// A tensor that is not listed is a part of one that is, on one device.
-  void meetAt(TensorId id) {
-    const std::set<std::uint32_t>& devices = listed_[id];
-    if (devices.size() > 1 || (devices.empty() && !stated_.demands[id])) return;
-    const Tensor& tensor = stated_.graph.tensors[id];
-    std::vector<OpId> ops = tensor.consumers;
-    if (tensor.producer) ops.push_back(tensor.producer);
-    std::erase_if(ops, [&](OpId op) { return stated_.graph.ops[op].folded; });
-    if (ops.empty()) return;
-    const OpId first = leaderOf(ops.front());
-    for (const OpId op : ops) {
-      const OpId other = leaderOf(op);
-      if (!device_[first]) device_[first] = device_[other];
-      leader_[other] = first;
-    }
-    if (!devices.empty() && !device_[first]) device_[first] = *devices.begin();
-  }
-
-  /// Ops of which nothing says where they run have a device to themselves.
-  std::uint32_t deviceOf(OpId op) {
-    const OpId first = leaderOf(op);
-    return device_[first].value_or(static_cast<std::uint32_t>(numbers_.size() + first.index()));
-  }
-
-  const StatedPlaces& stated_;
-  std::map<std::string_view, std::uint32_t> numbers_;
-  IdMap<TensorId, std::set<std::uint32_t>> listed_;  ///< The devices of its placements.
-  IdMap<OpId, OpId> leader_;
-  IdMap<OpId, std::optional<std::uint32_t>> device_;  ///< Of leaders.
-};
-
-/// Of a plan in the blocks of several devices: where each tensor is, as StorageOptions::homes has
-/// it; by the platform of `options` or of the plan's settings, else by the devices that the pools
-/// of the placements belong to. Empty: one place.
-IdMap<TensorId, std::uint32_t> statedHomes(const StatedPlaces& stated,
-                                           const AuditOptions& options) {
-  DevicesOfOps devices(stated);
-  if (!devices.several() || !stated.plan.moves.empty()) return {};
-  if (options.platform) return homesOf(stated.graph, *options.platform);
-  RunRequest request = defaultRequest();
-  const auto texts = stated.plan.settings.find("platform");
-  // A platform may be a file that is not here.
-  const bool told = texts != stated.plan.settings.end() &&
-                    findOption("platform")->read(texts->second, request).has_value();
-  return told ? homesOf(stated.graph, request.platform) : devices.homes();
-}
 
 std::string quoted(const std::string& name) { return "'" + printable(name, 80) + "'"; }
 
@@ -299,22 +192,28 @@ std::vector<Holding> withStatedOverlaps(const OverlapAudit& audit,
   return holdings;
 }
 
-/// True if a tensor is where the model's own plan has it, in a plan that says to be that one: what
-/// it shares with others of that kind is its author's word, and no accident.
-bool isDeclared(const PlanDocument& plan, const Graph& graph, const Resolved& resolved) {
+/// True if a tensor is where the model's own plan has it: what it shares with others of that kind
+/// is its author's word, and no accident.
+bool isDeclared(const Graph& graph, const Resolved& resolved) {
   const auto& own = graph.tensors[resolved.tensor].plannedOffset;
-  return plan.allocator == "embedded" && own && *own == resolved.placement->offset;
+  return own && *own == resolved.placement->offset;
 }
 
-/// "'a' and 'b' share bytes 0-63 of L2 in step 3".
+std::string countedBytes(Bytes bytes) {
+  return groupDigits(bytes.count()) + (bytes == Bytes(1) ? " byte" : " bytes");
+}
+
+/// "'a' and 'b' share bytes 0-63 of L2 in step 3 (64 bytes)".
 std::string overlapText(const Placement& first, const Holding& a, const Placement& second,
                         const Holding& b, const std::string& pool) {
   const Interval<Step> both = {std::max(a.steps.begin, b.steps.begin),
                                std::min(a.steps.end, b.steps.end)};
-  return fmt::format("'{}' and '{}' share bytes {}-{} of {} in {}", printable(first.tensor, 80),
-                     printable(second.tensor, 80), std::max(a.bytes.begin, b.bytes.begin).count(),
-                     std::min(a.bytes.end, b.bytes.end).count() - 1, printable(pool, 40),
-                     spelledSteps(both));
+  const Interval<Bytes> bytes = {std::max(a.bytes.begin, b.bytes.begin),
+                                 std::min(a.bytes.end, b.bytes.end)};
+  return fmt::format("'{}' and '{}' share bytes {}-{} of {} in {} ({})",
+                     printable(first.tensor, 80), printable(second.tensor, 80), bytes.begin.count(),
+                     bytes.end.count() - 1, printable(pool, 40), spelledSteps(both),
+                     countedBytes(bytes.length()));
 }
 
 std::string inQuotes(std::string_view name) { return "'" + printable(name, 80) + "'"; }
@@ -607,22 +506,53 @@ class Auditor {
       const Resolved &first = resolved_[a.owner], &second = resolved_[b.owner];
       std::string shared =
           overlapText(*first.placement, a, *second.placement, b, audit_.pools[a.pool].name);
-      if (!isDeclared(plan_, graph_, first) || !isDeclared(plan_, graph_, second)) {
+      const std::string_view permission = permissionOf(a, b);
+      if (permission.empty()) {
         find(std::move(shared), second.placement->where);
         continue;
       }
       declared_ = true;
-      audit_.remarks.push_back("declared overlap: " + std::move(shared));
+      audit_.remarks.push_back(fmt::format("{}: {}", permission, shared));
     }
     if (plan_.moves.empty()) checkPlacedTwice();
   }
 
+  /// A word on why two share bytes in the plan that came with the model; empty: they must not. The
+  /// rows of a problem mean no overlap, but for what is written as the last step of the other.
+  std::string_view permissionOf(const Holding& a, const Holding& b) const {
+    if (plan_.allocator != "embedded") return {};
+    if (!model_->problem) {
+      const bool declared =
+          isDeclared(graph_, resolved_[a.owner]) && isDeclared(graph_, resolved_[b.owner]);
+      return declared ? "declared overlap" : "";
+    }
+    const bool follows = a.steps.begin + Step(1) == b.steps.end && a.steps.begin > b.steps.begin;
+    const bool precedes = b.steps.begin + Step(1) == a.steps.end && b.steps.begin > a.steps.begin;
+    return follows || precedes ? "legal if one is made row by row of the other" : "";
+  }
+
   /// True if constraints let some have the same bytes at the same step.
-  bool severalAtOnce() const { return model_->problem && !sharersOf(*model_->problem).empty(); }
+  bool severalAtOnce() const { return model_->problem && letsShare(*model_->problem); }
+
+  /// The pool and the offset that the problem has for a stay, if any.
+  void checkOwnPlace(StayId id, const Placement& placement, PoolId pool) {
+    const Problem& problem = *model_->problem;
+    const Stay& stay = problem.stays[id];
+    if (stay.pool && stay.pool != pool) {
+      find(fmt::format("{} is in {}; the problem has it in {}", inQuotes(placement.tensor),
+                       inQuotes(placement.pool), inQuotes(problem.pools[stay.pool].name)),
+           placement.where);
+    }
+    if (stay.pinned && *stay.pinned != placement.offset) {
+      find(fmt::format("{} is at offset {}; the problem pins it to {}", inQuotes(placement.tensor),
+                       groupDigits(placement.offset.count()), groupDigits(stay.pinned->count())),
+           placement.where);
+    }
+  }
 
   /// Holds the places of a planning problem against its constraints.
   void checkConstraints() {
-    if (!model_->problem || !isConstrained(*model_->problem)) return;
+    if (!model_->problem) return;
     const Problem& problem = *model_->problem;
     IdMap<TensorId, StayId> stayOf(graph_.tensors.size());
     for (const StayId id : problem.stays.keys()) {
@@ -638,7 +568,9 @@ class Auditor {
       const PoolId there(static_cast<std::size_t>(pool - problem.pools.begin()));
       plan.addresses[id] = Address{there, RegionId(0), holding.bytes.begin};
       placed.push_back(id);
+      checkOwnPlace(id, *resolved_[holding.owner].placement, there);
     }
+    if (!isConstrained(problem)) return;
     const IdMap<PoolId, IdMap<RegionId, Bytes>> starts(problem.pools.size(), {Bytes()});
     const auto name = [&](StayId id) {
       return inQuotes(names_.of(TensorId(problem.stays[id].buffer.index())));
@@ -689,10 +621,24 @@ class Auditor {
         capacity = std::min(given->second, capacity.value_or(given->second));
       }
       if (capacity && peak > *capacity) {
-        find(printable(pool.name, 40) + " needs " + groupDigits(peak.count()) +
-             " bytes, more than its capacity of " + groupDigits(capacity->count()));
+        find(fmt::format("{} needs {} bytes, {} more than its capacity of {}",
+                         printable(pool.name, 40), groupDigits(peak.count()),
+                         groupDigits((peak - *capacity).count()), groupDigits(capacity->count())));
       }
     }
+  }
+
+  void checkDsaClaims(const StatedDsa& claims, const DsaProblem& dsa) {
+    const auto remark = [&](const char* what, const std::string& theirs, const std::string& ours) {
+      if (theirs == ours) return;
+      audit_.remarks.push_back(
+          fmt::format("the plan was made for a problem of {} {}; that of this "
+                      "one is {}",
+                      what, inQuotes(theirs), inQuotes(ours)));
+    };
+    remark("instance", claims.instance, dsa.instance);
+    remark("profile", claims.profile, dsa.profile);
+    remark("fingerprint", claims.fingerprint, dsaFingerprint(dsa));
   }
 
   void checkClaims() {
@@ -700,6 +646,7 @@ class Auditor {
         plan_.modelSha256 != model_->sha256) {
       audit_.remarks.push_back("the plan was made for a file with another SHA-256 than this model");
     }
+    if (plan_.dsa && model_->dsa) checkDsaClaims(*plan_.dsa, *model_->dsa);
     Bytes peaks;
     for (const StatedPool& pool : plan_.pools) peaks += pool.peak.value_or(Bytes());
     const bool allPeaks = std::ranges::all_of(
@@ -746,13 +693,23 @@ class Auditor {
   Audit audit_;
 };
 
+Audit auditNamed(const std::shared_ptr<const Model>& model, const PlanDocument& plan,
+                 const AuditOptions& options) {
+  auto program = statedProgram(model, plan);
+  if (!program) return {.findings = {{"the order it was made for: " + program.error().message}}};
+  return Auditor(program->model, plan, options, std::move(program->schedule)).run();
+}
+
 }  // namespace
 
 Audit auditPlan(const std::shared_ptr<const Model>& model, const PlanDocument& plan,
                 const AuditOptions& options) {
-  auto program = statedProgram(model, plan);
-  if (!program) return {.findings = {{"the order it was made for: " + program.error().message}}};
-  return Auditor(program->model, plan, options, std::move(program->schedule)).run();
+  if (plan.dsa) {
+    const auto named = namedDsaPlan(plan, *model);
+    if (!named) return {.findings = {{named.error().message}}};
+    return auditNamed(model, *named, options);
+  }
+  return auditNamed(model, plan, options);
 }
 
 }  // namespace hw

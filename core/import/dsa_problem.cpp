@@ -134,7 +134,8 @@ class DsaReader {
     if (!poolOf_.emplace(id, pool).second) {
       refuse(fmt::format("pool {} is there twice", id), node.where);
     }
-    ProblemPool added{.name = memberOf(node, "name").text(), .capacity = node.bytes("capacity")};
+    ProblemPool added{.name = freeName(poolNames_, memberOf(node, "name").text(), 'p', id),
+                      .capacity = node.bytes("capacity")};
     std::vector<Interval<Bytes>> ranges;
     node.forEach("reserved_ranges", [&](const JsonNode& each) {
       fieldsOf(each, {"begin", "end"});
@@ -191,7 +192,7 @@ class DsaReader {
     if (stay.alignment == Bytes(0)) refuse("the alignment is 0; expected at least 1", node.where);
     const auto lives = livesOf(node);
     const auto pools = poolsOf(node);
-    graph_.tensors.add({.name = freeName(memberOf(node, "name").text(), id),
+    graph_.tensors.add({.name = freeName(names_, memberOf(node, "name").text(), 'b', id),
                         .bytes = stay.size,
                         .origin = SizeOrigin::declared});
     dsa_.buffers.add(id);
@@ -260,9 +261,10 @@ class DsaReader {
   }
 
   /// The name that the file gives, once each.
-  std::string freeName(std::string name, std::uint32_t id) {
-    if (name.empty()) name = fmt::format("b{}", id);
-    while (!names_.insert(name).second) name += fmt::format("#{}", id);
+  static std::string freeName(std::unordered_set<std::string>& names, std::string name, char letter,
+                              std::uint32_t id) {
+    if (name.empty()) name = fmt::format("{}{}", letter, id);
+    while (!names.insert(name).second) name += fmt::format("#{}", id);
     return name;
   }
 
@@ -475,6 +477,7 @@ class DsaReader {
   std::unordered_map<std::uint32_t, PoolId> poolOf_;
   std::unordered_map<std::uint32_t, TensorId> tensorOf_;
   std::unordered_set<std::string> names_;
+  std::unordered_set<std::string> poolNames_;
   IdMap<TensorId, StayId> stayOf_;  ///< None: of no bytes.
   std::int64_t origin_ = 0;         ///< Time of step 0.
   Bytes total_;

@@ -31,6 +31,10 @@ Result<Model> readProblemCsv(std::string_view bytes, const ImportOptions& option
 bool acceptsDsaProblem(std::string_view bytes);
 Result<Model> readDsaProblem(std::string_view bytes, const ImportOptions& options);
 
+/// A network of ai8x-synthesis (YAML), for the accelerators MAX78000 and MAX78002.
+bool acceptsAi8x(std::string_view bytes);
+Result<Model> readAi8x(std::string_view bytes, const ImportOptions& options);
+
 // Plans of other tools (core/import/plans): graphs whose operators are steps of theirs.
 
 /// ST Edge AI's network_c_info.json.
@@ -86,6 +90,9 @@ inline constexpr std::string_view kOwnOptions[] = {"allocator", "l2", "l3", "ali
 /// something is found out where options are read.
 Result<void> addOwnOption(Model& model, std::string_view option, std::string_view text,
                           std::string_view where);
+
+/// True if a line of `text` begins with `line`.
+bool hasLine(std::string_view text, std::string_view line);
 
 /// The kind of a file that is no model but known to this program, and how to use it: a machine.
 /// Nothing for an unknown kind.

@@ -53,6 +53,8 @@ constexpr std::array kImporters = {
                  &acceptsTorchSnapshot, &readTorchSnapshot, false, kStreamed},
     ImporterInfo{"alloc-log", "recording of any allocator (CSV)", "*.csv", &acceptsAllocLog,
                  &readAllocLog, false, kStreamed},
+    ImporterInfo{"ai8x", "network of ai8x-synthesis with its data memory (YAML)", "*.yaml *.yml",
+                 &acceptsAi8x, &readAi8x, false, kYamlLimits.bytes},
     ImporterInfo{"graph-json", "Highwater graph JSON", "*.graph.json *.json", &acceptsGraphJson,
                  &readGraphJson, false, kJsonLimits.bytes},
     ImporterInfo{"problem-csv", "planning problem CSV (MiniMalloc)", "*.csv", &acceptsProblemCsv,
@@ -142,14 +144,6 @@ Result<Model> readRecognised(std::string_view bytes, const std::string& path,
   return model;
 }
 
-bool hasLine(std::string_view text, std::string_view line) {
-  for (std::size_t at = text.find(line); at != std::string_view::npos;
-       at = text.find(line, at + 1)) {
-    if (at == 0 || text[at - 1] == '\n') return true;
-  }
-  return false;
-}
-
 std::optional<std::string> machine(std::string_view bytes) {
   constexpr std::string_view kUse = "give it with --platform, beside a model";
   for (const MachineFormat& format : machineFormats()) {
@@ -163,6 +157,14 @@ std::optional<std::string> machine(std::string_view bytes) {
 }
 
 }  // namespace
+
+bool hasLine(std::string_view text, std::string_view line) {
+  for (std::size_t at = text.find(line); at != std::string_view::npos;
+       at = text.find(line, at + 1)) {
+    if (at == 0 || text[at - 1] == '\n') return true;
+  }
+  return false;
+}
 
 std::span<const ImporterInfo> importerCatalog() { return kImporters; }
 

@@ -113,7 +113,7 @@ class ConstraintJudge {
     }
     for (const std::vector<StayId>& group : rules_.together) judgeGroup(group);
     for (const StayId id : places_.keys()) judgePlace(id);
-    if (!rules_.exclusive.empty() || !rules_.together.empty()) judgeLives();
+    if (letsShare(problem_)) judgeLives();
     return std::move(found_);
   }
 
@@ -244,6 +244,18 @@ std::vector<Violation> auditConstraints(const Problem& problem) {
     break;
   }
   return found;
+}
+
+bool letsShare(const Problem& problem) {
+  if (!problem.constraints.exclusive.empty()) return true;
+  for (const std::vector<StayId>& group : problem.constraints.together) {
+    std::set<PoolId> pools;
+    for (const StayId id : group) {
+      const PoolId pool = problem.stays[id].pool;
+      if (!pool || !pools.insert(pool).second) return true;
+    }
+  }
+  return false;
 }
 
 std::vector<Violation> auditConstrainedPlan(const Problem& problem, const Plan& plan,

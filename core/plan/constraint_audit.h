@@ -14,6 +14,10 @@ namespace hw {
 /// code with planners, like the next one.
 std::vector<Violation> auditConstraints(const Problem& problem);
 
+/// True if constraints let two have the same bytes at the same step: they are exclusive, or of a
+/// group and not bound to different pools. Then `auditConstrainedPlan` looks at every pair.
+bool letsShare(const Problem& problem);
+
 /// Every constraint that `plan`, whose placed stays are `placed` and have sound addresses, breaks:
 /// bytes shared by those that are `apart`, groups at several offsets, pools that are not allowed,
 /// bytes that are reserved, and bytes and steps shared by pairs that nothing permits to.

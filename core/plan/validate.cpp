@@ -264,8 +264,7 @@ void Validator::auditSharedBytes() {
       report(std::move(each.message), each.a, each.b);
     }
     // Then several may have the same bytes at once, and every pair has been looked at.
-    const Constraints& rules = problem_.constraints;
-    if (!rules.exclusive.empty() || !rules.together.empty()) return;
+    if (letsShare(problem_)) return;
   }
   auditOverlaps();
 }

@@ -6,6 +6,7 @@
 
 #include "core/base/json.h"
 #include "core/plan/constraint_use.h"
+#include "core/plan_file/dsa_plan.h"
 #include "core/plan_file/plan_writer.h"
 #include "core/plan_file/tensor_names.h"
 #include "core/run/planner.h"
@@ -163,16 +164,6 @@ std::string documentOf(const Model& model) {
   return dumped(DsaDocument(problem, std::move(names), std::move(ids)).json(model.name));
 }
 
-/// FNV-1a (Fowler, Noll, Vo), 64 bits, in hexadecimal digits.
-std::string fingerprintOf(std::string_view document) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char byte : document) {
-    hash ^= static_cast<unsigned char>(byte);
-    hash *= 1099511628211ULL;
-  }
-  return fmt::format("{:016x}", hash);
-}
-
 }  // namespace
 
 void writeDsaProblem(const Model& model, const StorageOptions& options, std::ostream& out) {
@@ -217,7 +208,7 @@ Result<void> writeDsaSolution(const Run& run, std::ostream& out) {
   out << dumped({{"schema_version", 1},
                  {"profile", dsa.profile},
                  {"instance", dsa.instance},
-                 {"problem_fingerprint", fingerprintOf(dsa.document)},
+                 {"problem_fingerprint", dsaFingerprint(dsa)},
                  {"metadata", {{"solver", "highwater " + run.request.allocator.text()}}},
                  {"placements", std::move(placements)}});
   return {};

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/graph/tiling.h"
+#include "core/plan/constraint_use.h"
 #include "core/plan_file/tensor_names.h"
 #include "core/run/embedded.h"
 #include "core/storage/aliasing.h"
@@ -309,22 +310,45 @@ const Columns<PoolMetrics>& poolColumns() {
   return kColumns;
 }
 
+namespace {
+
+/// The offsets that came with a planning problem, stretch by stretch.
+std::optional<PlanDocument> ownPlacesOf(const Model& model, const Problem& problem) {
+  // Offsets alone do not say where a buffer is that may choose its memory.
+  const bool known = hasOwnPlan(*model.graph) || arePoolsDecided(problem);
+  if (model.offsets.empty() || !known) return std::nullopt;
+  PlanDocument document{.modelName = model.name, .allocator = "embedded"};
+  if (model.ownPools) {
+    for (const ProblemPool& pool : problem.pools) {
+      document.pools.push_back({.name = pool.name, .capacity = pool.capacity});
+    }
+  }
+  const TensorNames names(*model.graph);
+  for (const StayId id : problem.stays.keys()) {
+    if (!model.offsets[id]) continue;
+    const Stay& stay = problem.stays[id];
+    Placement placement{.tensor = names.of(TensorId(stay.buffer.index())),
+                        .pool = problem.pools[problem.poolOf(id)].name,
+                        .offset = *model.offsets[id],
+                        .size = stay.size,
+                        .alignment = stay.alignment};
+    for (const Interval<Step>& live : problem.liveSteps(id)) {
+      placement.first = live.begin;
+      placement.last = live.end - Step(1);
+      document.placements.push_back(placement);
+    }
+  }
+  return document;
+}
+
+}  // namespace
+
 std::optional<PlanDocument> embeddedPlan(const Model& model) {
   const Graph& graph = *model.graph;
+  if (model.problem) return ownPlacesOf(model, *model.problem);
   if (!hasOwnPlan(graph)) return std::nullopt;
   PlanDocument document{.modelName = model.name, .allocator = "embedded"};
   const TensorNames names(graph);
-  if (model.problem) {
-    for (const TensorId id : graph.tensors.keys()) {
-      const Tensor& tensor = graph.tensors[id];
-      if (!tensor.plannedOffset) continue;
-      document.placements.push_back({.tensor = names.of(id),
-                                     .pool = "L2",
-                                     .offset = *tensor.plannedOffset,
-                                     .size = tensor.bytes});
-    }
-    return document;
-  }
   // Slices start at multiples of it, and which of them are shared depends on it, too.
   StorageOptions options{.alias = AliasRules::none(), .alignment = ownAlignment(graph)};
   const Schedule schedule = givenOrder(graph);

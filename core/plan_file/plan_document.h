@@ -63,6 +63,13 @@ struct StatedOverlap {
   std::string where{};  ///< In the file it was read from, for messages.
 };
 
+/// A plan of dsa-solver, as its file states it beside its placements.
+struct StatedDsa {
+  std::string profile{};
+  std::string instance{};
+  std::string fingerprint{};  ///< Of the problem: `dsaFingerprint`.
+};
+
 /// In column `layout` of a CSV: the row is of a tensor that is held channels last.
 inline constexpr std::string_view kNhwc = "nhwc";
 
@@ -97,6 +104,9 @@ struct PlanDocument {
   bool buffersOnly = false;
   /// Tensors are called by their ids, "t12", whatever their names (column `id` of a plan CSV).
   bool byId = false;
+  /// Set for a plan of dsa-solver: as read, tensors and pools are called by their numbers
+  /// (`namedDsaPlan` of core/plan_file/dsa_plan.h gives them names).
+  std::optional<StatedDsa> dsa{};
 };
 
 /// The plan of `run`: tensors in id order, aliases included; one placement per tensor and stretch

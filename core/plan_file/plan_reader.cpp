@@ -12,6 +12,7 @@
 #include "core/base/result.h"
 #include "core/base/text.h"
 #include "core/import/formats.h"
+#include "core/plan_file/dsa_plan.h"
 #include "core/plan_file/plan_document.h"
 #include "core/plan_file/tensor_names.h"
 
@@ -272,9 +273,17 @@ OptionTexts readSettings(const JsonNode& settings) {
   return texts;
 }
 
+PlanDocument readDsaPlan(const JsonNode& document, const JsonLists& lists) {
+  PlanDocument plan{.dsa = readDsaClaims(document)};
+  lists.forEach(document, "placements",
+                [&](const JsonNode& node) { plan.placements.push_back(readDsaPlacement(node)); });
+  return plan;
+}
+
 PlanDocument readDocument(const ParsedJson& json, const JsonLists& lists) {
   const JsonNode document{json};
   document.object();
+  if (isDsaSolution(document)) return readDsaPlan(document, lists);
   checkHeader(document);
   PlanDocument plan{.allocator = document.text("allocator"),
                     .alignment = document.bytes("alignment"),

@@ -98,6 +98,7 @@ void readForeign(std::string_view bytes) {
   if (acceptsTflmLog(bytes)) inspect(readTflmLog(bytes, {}));
   if (acceptsVelaLog(bytes)) inspect(readVelaLog(bytes, {}));
   if (acceptsXlaDump(bytes)) inspect(readXlaDump(bytes, {}));
+  if (acceptsAi8x(bytes)) inspect(readAi8x(bytes, {.dimensions = {{"height", 9}, {"width", 9}}}));
 }
 
 /// Recordings: a pickle is a program, whatever its first bytes say.

@@ -251,7 +251,8 @@ TEST_CASE("an INI file beyond its limits names the line", "[limits]") {
 TEST_CASE("the limits that the documents give are those that hold", "[limits]") {
   const auto page = readFile(HIGHWATER_SOURCE_DIR "/docs/formats/README.md");
   REQUIRE(page);
-  for (const DocumentLimits& limits : {kTomlLimits, kJsonLimits, kCsvLimits, kIniLimits}) {
+  for (const DocumentLimits& limits :
+       {kTomlLimits, kJsonLimits, kCsvLimits, kIniLimits, kYamlLimits}) {
     const auto size = [](std::size_t bytes) {
       return formatBytes(Bytes(static_cast<std::int64_t>(bytes)));
     };

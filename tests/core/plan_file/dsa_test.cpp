@@ -5,12 +5,16 @@
 #include <sstream>
 
 #include "core/base/json.h"
+#include "core/check/plan_audit.h"
 #include "core/import/importer.h"
 #include "core/plan/constraint_use.h"
 #include "core/plan/validate.h"
+#include "core/plan_file/plan_reader.h"
 #include "core/plan_file/plan_writer.h"
 #include "core/run/options.h"
+#include "core/run/planner.h"
 #include "tests/support/corpus.h"
+#include "tests/support/findings.h"
 #include "tests/support/graphs.h"
 #include "tests/support/problems.h"
 #include "tests/support/same_problem.h"
@@ -393,6 +397,141 @@ TEST_CASE("plans have the fingerprints that dsa-solver asks for", "[dsa][corpus]
   std::ostringstream out;
   REQUIRE(writeDsaSolution(run, out));
   CHECK(ParsedJson::parse(out.str())["problem_fingerprint"] == fingerprint);
+}
+
+namespace {
+
+/// A placement of the sample for each of its buffers that takes bytes: buffer, pool, offset.
+constexpr const char* kSampleSolution = R"({
+    "schema_version": 1, "profile": "pypto_structured", "instance": "small",
+    "problem_fingerprint": "FINGERPRINT", "metadata": {"solver": "by hand"},
+    "placements": [
+      {"buffer": 10, "pool": 7, "offset": 96},
+      {"buffer": 11, "pool": 3, "offset": 0},
+      {"buffer": 12, "pool": 9, "offset": 64},
+      {"buffer": 13, "pool": 9, "offset": 0},
+      {"buffer": 15, "pool": 9, "offset": 0}]})";
+
+ParsedJson solutionOf(const Model& model) {
+  Run run;  // Places nothing; it has the claims.
+  run.request = defaultRequest();
+  run.model = std::make_shared<const Model>(model);
+  std::ostringstream out;
+  REQUIRE(writeDsaSolution(run, out));
+  ParsedJson solution = ParsedJson::parse(kSampleSolution);
+  solution["problem_fingerprint"] = ParsedJson::parse(out.str())["problem_fingerprint"];
+  return solution;
+}
+
+Audit auditedDsa(const Model& model, const ParsedJson& solution) {
+  const auto plan = readPlan(solution.dump());
+  if (!plan) FAIL(plan.error().text());
+  return auditPlan(std::make_shared<const Model>(model), *plan, {});
+}
+
+struct WrongPlace {
+  const char* pointer;  ///< In the sample's placements.
+  std::int64_t value;
+  const char* finding;
+};
+
+constexpr WrongPlace kWrongPlaces[] = {
+    {"/4/offset", 64, "'d' at [0, 16) and 'f' at [64, 72) have to begin at one address"},
+    {"/0/offset", 32, "'a' is at offset 32; the problem pins it to 96"},
+    {"/0/pool", 3, "'a' is in 'L1'; the problem has it in 'UB'"},
+    {"/1/pool", 9, "'b' is in L0, where it is not allowed"},
+    {"/3/pool", 7, "'d' is in 'UB'; the problem has it in 'L0'"},
+    {"/3/offset", 4, "'d' is at offset 4, which is not a multiple of 8"},
+    {"/2/offset", 4090, "L0 needs 4,106 bytes, 10 more than its capacity of 4,096"},
+    {"/2/pool", 4, "'b12' is placed in pool 'pool 4', which the plan does not list"},
+    {"/1/buffer", 99, "'buffer 99' is placed, but the model has no such tensor"},
+    {"/1/buffer", 12, "'b' has no place; it needs 32 bytes in steps 0-5"},
+};
+
+}  // namespace
+
+TEST_CASE("a plan of dsa-solver is held against its problem", "[audit][dsa]") {
+  const auto model = openedDsa(sampleDsa().dump());
+  REQUIRE(model);
+  const Audit audit = auditedDsa(*model, solutionOf(*model));
+  CHECK(test::firstOf(audit.findings).empty());
+  CHECK(audit.remarks.empty());
+  CHECK(audit.tensors == 5);
+  CHECK(audit.pools.size() == 3);
+  CHECK(audit.run != nullptr);
+}
+
+TEST_CASE("each rule that a plan of dsa-solver breaks is a finding", "[audit][dsa]") {
+  const WrongPlace wrong = GENERATE(from_range(std::begin(kWrongPlaces), std::end(kWrongPlaces)));
+  CAPTURE(wrong.pointer, wrong.value);
+  const auto model = openedDsa(sampleDsa().dump());
+  REQUIRE(model);
+  ParsedJson solution = solutionOf(*model);
+  solution["placements"][ParsedJson::json_pointer(wrong.pointer)] = wrong.value;
+  std::vector<std::string> found;
+  for (const Finding& each : auditedDsa(*model, solution).findings) found.push_back(each.message);
+  CAPTURE(found);
+  CHECK(std::ranges::find(found, wrong.finding) != found.end());
+}
+
+TEST_CASE("a plan of another problem of dsa-solver is told by instance and fingerprint",
+          "[audit][dsa]") {
+  const auto model = openedDsa(sampleDsa().dump());
+  REQUIRE(model);
+  ParsedJson solution = solutionOf(*model);
+  solution["instance"] = "large";
+  solution["problem_fingerprint"] = "0123456789abcdef";
+  const Audit audit = auditedDsa(*model, solution);
+  CHECK(audit.findings.empty());
+  REQUIRE(audit.remarks.size() == 2);
+  CHECK(audit.remarks[0] ==
+        "the plan was made for a problem of instance 'large'; that of this one is 'small'");
+  CHECK(audit.remarks[1].find("fingerprint '0123456789abcdef'") != std::string::npos);
+  const Audit other = auditedDsa({.graph = std::make_shared<const Graph>()}, solution);
+  CHECK(test::firstOf(other.findings).find("the model is not one") != std::string::npos);
+}
+
+TEST_CASE("values of a plan of dsa-solver beyond ours are refused", "[dsa]") {
+  const auto& [pointer, value, error] = GENERATE(table<std::string, std::string, std::string>({
+      {"/schema_version", "2", "the schema is of another version; expected 1 (schema_version)"},
+      {"/placements/0/buffer", "-1",
+       "expected a whole number from 0 to 4294967295, found -1 (placements[0].buffer)"},
+      {"/placements/0/offset", "1152921504606846977",
+       "expected a whole number from 0 to 1152921504606846976, found 1152921504606846977 "
+       "(placements[0].offset)"},
+      {"/placements/0/pool", "null", "the field 'pool' is missing (placements[0])"},
+      {"/placements/1", "3", "expected an object, found 3 (placements[1])"},
+      {"/problem_fingerprint", "7", "expected a string, found 7 (problem_fingerprint)"},
+  }));
+  ParsedJson solution = ParsedJson::parse(kSampleSolution);
+  solution[ParsedJson::json_pointer(pointer)] = ParsedJson::parse(value);
+  const auto plan = readPlan(solution.dump());
+  REQUIRE_FALSE(plan);
+  CHECK(plan.error().text() == error);
+}
+
+TEST_CASE("plans of problems of dsa-solver in the corpus pass the audit", "[audit][dsa][corpus]") {
+  const auto files = corpusFiles("constraints/dsa-rp", "", ".json");
+  std::size_t audited = 0;
+  for (const auto& file : files) {
+    if (audited == 3) break;
+    CAPTURE(file.string());
+    auto model = openedDsa(dsaText(file));
+    REQUIRE(model);
+    RunRequest request = defaultRequest();
+    request.allocator = AllocatorChoice::parse("greedy-by-size").value();
+    const auto run = execute(std::make_shared<const Model>(*model), request, {});
+    REQUIRE(run);
+    std::ostringstream out;
+    REQUIRE(writeDsaSolution(**run, out));
+    const ParsedJson solution = ParsedJson::parse(out.str());
+    const Audit audit = auditedDsa(*model, solution);
+    const bool fits = (*run)->plan.status == PlanStatus::complete;
+    if (fits) CHECK(test::firstOf(audit.findings).empty());
+    CHECK(audit.remarks.empty());
+    CHECK(audit.tensors == (*run)->problem.stays.size());
+    ++audited;
+  }
 }
 
 }  // namespace hw

@@ -103,7 +103,8 @@ TEST_CASE("a plan whose tensors overlap on purpose is followed", "[run][tflite]"
   const Audit audit = auditPlan(model, *document, {});
   CHECK(audit.findings.empty());
   REQUIRE(audit.remarks.size() == 1);
-  CHECK(audit.remarks[0] == "declared overlap: 't0' and 't1' share bytes 16-63 of L2 in step 0");
+  CHECK(audit.remarks[0] ==
+        "declared overlap: 't0' and 't1' share bytes 16-63 of L2 in step 0 (48 bytes)");
   // Moved by somebody else it is nobody's word any more.
   PlanDocument moved = *document;
   moved.placements[1].offset = Bytes(32);

@@ -239,7 +239,8 @@ TEST_CASE("ST's plan is followed where its buffers overlap on purpose", "[import
   checkFollowed(model, Bytes(140));
   const Audit audit = auditPlan(model, *embeddedPlan(*model), {});
   REQUIRE(audit.remarks.size() == 1);
-  CHECK(audit.remarks[0] == "declared overlap: 'x' and 'y' share bytes 60-99 of L2 in step 3");
+  CHECK(audit.remarks[0] ==
+        "declared overlap: 'x' and 'y' share bytes 60-99 of L2 in step 3 (40 bytes)");
   const auto run = theirs(model);
   CHECK(std::ranges::any_of(run->notes, [](const std::string& note) {
     return note ==
