@@ -2,6 +2,7 @@
 // catalogue joins by itself. Small ones find more per second: everything meets everything.
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/check/replay.h"
 #include "core/memory/chunk_map.h"
@@ -50,9 +51,9 @@ Bytes footprint(const Plan& plan) {
 /// is aligned.
 /// Sizes are rounded up to multiples of `granule`.
 Bytes withoutReuse(const Problem& problem, Bytes granule) {
-  const Bytes alignment = commonAlignment(problem).value();
+  const Bytes common(std::lcm(commonAlignment(problem).value().count(), granule.count()));
   Bytes sum;
-  for (const Stay& stay : problem.stays) sum += alignUp(alignUp(stay.size, granule), alignment);
+  for (const Stay& stay : problem.stays) sum += alignUp(stay.size, common);
   return sum;
 }
 

@@ -17,8 +17,8 @@ namespace {
 /// Ticked at the start. Not `none`: its bar is so much longer than all others that these would look
 /// alike beside it.
 bool isUsual(const AllocatorInfo& info) {
-  return info.name == kDefaultAllocator ||
-         (!info.isSearch && info.way != Way::perDevice && info.name != "none");
+  return info.name == kDefaultAllocator || (!info.isSearch && info.granule == Bytes(1) &&
+                                            info.way != Way::perDevice && info.name != "none");
 }
 
 /// Every item's text came from a choice, so it reads as one.
