@@ -150,7 +150,7 @@ class GrowingSet {
     for (std::size_t j = 0; j < sharing_.count(); ++j) {
       if (j == i) continue;
       const PairSharing::Entry& entry = sharing_.at(i, j);
-      double shared = static_cast<double>(entry.free);
+      auto shared = static_cast<double>(entry.free);
       if (entry.gain > 0) shared += static_cast<double>(entry.gain) * paid_[entry.pair];
       links_[j] += sign * shared;
     }

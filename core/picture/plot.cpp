@@ -97,7 +97,9 @@ std::optional<Box> labelPlace(const Ruler& ruler, const Box& area, const Referen
   const bool fromRight = line.kind == ReferenceLine::Kind::capacity;
   for (const double top : {y - 1 - ruler.height(), y + 2}) {
     if (top < area.top || top + ruler.height() > area.bottom()) continue;
-    for (double away = 2; away <= room; away += ruler.height()) {
+    const int places = room < 2 ? 0 : 1 + static_cast<int>((room - 2) / ruler.height());
+    for (int place = 0; place < places; ++place) {
+      const double away = 2 + place * ruler.height();
       const double left = fromRight ? area.right() - width - away : area.left + away;
       const Box box{left, top, width, ruler.height()};
       if (isFree(box)) return box;

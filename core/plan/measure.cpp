@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "core/pairs/pair_bound.h"
 #include "core/plan/constraint_use.h"
 #include "core/plan/fragmentation_curve.h"
 #include "core/plan/frames.h"
@@ -10,6 +11,7 @@
 #include "core/plan/live_ranges.h"
 #include "core/plan/metrics.h"
 #include "core/plan/overlap_use.h"
+#include "core/plan/pair_blocks.h"
 #include "core/plan/wide_sum.h"
 
 namespace hw {
@@ -245,6 +247,22 @@ Bytes reusedBytes(const PoolContents& contents) {
   return reused.bytes();
 }
 
+/// The most bytes of stays of which each two conflict, by pool: with constraints these may be more
+/// than are live at any step. Nothing where there are too many to look for them at every plan.
+IdMap<PoolId, Bytes> conflictBounds(const Problem& problem) {
+  constexpr std::size_t kMostStays = 2'000;
+  constexpr std::int64_t kNodes = 20'000;
+  IdMap<PoolId, Bytes> bounds(problem.pools.size());
+  if (!isConstrained(problem) || problem.stays.size() > kMostStays) return bounds;
+  const auto all = pairBlocksOf(problem);
+  if (!all) return bounds;
+  for (const PairBlocks& blocks : *all) {
+    if (blocks.pools.size() > 1) continue;
+    bounds[blocks.pools.front()] = heaviestClique(blocks.model, {.nodes = kNodes}).bytes;
+  }
+  return bounds;
+}
+
 PoolMetrics measurePool(const Problem& problem, const Plan& plan, PoolId pool,
                         const PoolContents& contents) {
   PoolMetrics metrics;
@@ -298,15 +316,19 @@ PlanMetrics measure(const Problem& problem, const Plan& plan) {
   auto bound = std::async(when, [&] { return mostLive(problem); });
   WideSum sum;
   WideSum reused;
+  const IdMap<PoolId, Bytes> conflicts = conflictBounds(problem);
   for (const PoolId pool : problem.pools.keys()) {
     const PoolContents contents(problem, plan, pool);
     auto again = std::async(when, [&] { return reusedBytes(contents); });
     metrics.pools.add(measurePool(problem, plan, pool, contents));
+    Bytes& least = metrics.pools[pool].lowerBound;
+    least = std::max(least, conflicts[pool]);
     sum.add(metrics.pools[pool].sum.count());
     reused.add(again.get().count());
   }
   const StepFunction::Piece most = bound.get();
   metrics.lowerBound = most.value;
+  for (const Bytes bytes : conflicts) metrics.lowerBound = std::max(metrics.lowerBound, bytes);
   metrics.lowerBoundStep = most.from;
   if (sum.approximate() > 0) metrics.reuse = reused.approximate() / sum.approximate();
   return metrics;

@@ -228,7 +228,7 @@ class COperatorWriter : public CFunctionWriter {
     if (has(2)) {
       const std::string_view own = weight(in(2), Dtype::int8);
       require(own.size() == 1, "it pads with more than one number");
-      value = static_cast<std::int8_t>(own[0]);
+      value = std::bit_cast<std::int8_t>(own[0]) + 0;
     }
     made_.windowed = made_.byRows;
     const auto& [bn, bh, bw, bc] = before;
