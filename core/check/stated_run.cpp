@@ -263,7 +263,7 @@ bool holdsPlan(std::string_view bytes) {
   }
   if (format == "plan-json" || importer->othersPlan) return true;
   // Any other JSON passes for a graph; a plan of somebody else may say nothing but who is where.
-  constexpr std::size_t kLookedAt = 1024 * 1024;
+  constexpr std::size_t kLookedAt = std::size_t{1024} * 1024;
   const std::string_view text = bytes.substr(0, kLookedAt);
   return format == "graph-json" && text.find("\"placements\"") != std::string_view::npos &&
          text.find("\"ops\"") == std::string_view::npos;
@@ -289,7 +289,7 @@ Result<PlanDocument> readHeldPlan(std::string_view bytes, const std::string& pat
   return placesOf(model);
 }
 
-Result<std::shared_ptr<const Run>> statedRun(std::shared_ptr<const Model> model,
+Result<std::shared_ptr<const Run>> statedRun(const std::shared_ptr<const Model>& model,
                                              const PlanDocument& document, const std::string& file,
                                              const RunRequest& asked) {
   HW_TRY(request, settingsOf(document, asked));

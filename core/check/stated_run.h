@@ -26,7 +26,7 @@ Result<PlanDocument> placesOf(const Model& model);
 /// `Run::request` says `embedded`. The machine is that of the plan's own settings where it is a
 /// preset, else that of `asked`. Opens nothing. Fails, with the first thing wrong, on plans that
 /// are not of this model, are not valid, or go over several devices.
-Result<std::shared_ptr<const Run>> statedRun(std::shared_ptr<const Model> model,
+Result<std::shared_ptr<const Run>> statedRun(const std::shared_ptr<const Model>& model,
                                              const PlanDocument& document, const std::string& file,
                                              const RunRequest& asked);
 

@@ -132,7 +132,7 @@ class PeakClosing {
 /// The least cost of linked blocks.
 class PenaltyClosing {
  public:
-  PenaltyClosing(const PairField& field, PairOffsets start, PairBudget& budget)
+  PenaltyClosing(const PairField& field, const PairOffsets& start, PairBudget& budget)
       : field_(field), budget_(budget) {
     if (!start.empty()) consider(start);
   }

@@ -583,7 +583,7 @@ std::vector<PoolId> shownPools(const Run& run) {
     const bool used = run.plan.regions.contains(pool) && run.plan.footprint(pool) > Bytes();
     if (used || run.problem.pools.size() <= 2) pools.push_back(pool);
   }
-  if (pools.empty()) pools.push_back(PoolId(0));
+  if (pools.empty()) pools.emplace_back(0);
   return pools;
 }
 
