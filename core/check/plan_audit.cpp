@@ -644,7 +644,8 @@ class Auditor {
   void checkClaims() {
     if (!plan_.modelSha256.empty() && !model_->sha256.empty() &&
         plan_.modelSha256 != model_->sha256) {
-      audit_.remarks.push_back("the plan was made for a file with another SHA-256 than this model");
+      audit_.remarks.emplace_back(
+          "the plan was made for a file with another SHA-256 than this model");
     }
     if (plan_.dsa && model_->dsa) checkDsaClaims(*plan_.dsa, *model_->dsa);
     Bytes peaks;

@@ -130,7 +130,7 @@ std::string notPayingText(const Run& run, const ReusePenalty& paid) {
   if (!fits(problem, *plan)) return "apart, no plan that fits was found";
   const std::int64_t before = penaltyOf(run.problem, run.plan);
   const std::int64_t after = penaltyOf(problem, *plan);
-  const std::string text =
+  std::string text =
       fmt::format("apart, {} in all instead of {}", groupDigits(after), groupDigits(before));
   if (after < before) return text;
   return text + (plan->penaltyBound == after ? ", and no plan with less" : "");

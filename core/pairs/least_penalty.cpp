@@ -38,7 +38,10 @@ constexpr int kPayerTries = 30;
 double logOfFraction(double x) {
   constexpr double kLogOfTwo = 0.69314718055994530942;
   double sum = 0;
-  for (; x < 0.75; x *= 2) sum -= kLogOfTwo;
+  while (x < 0.75) {
+    x *= 2;
+    sum -= kLogOfTwo;
+  }
   const double ratio = (x - 1) / (x + 1);
   double power = ratio;
   for (int n = 1; n < 30; n += 2) {

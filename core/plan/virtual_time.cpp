@@ -66,11 +66,12 @@ class LexicographicSearch {
   LexicographicSearch(const std::vector<StayId>& before, const ConflictLists& lists)
       : lists_(lists), rank_(before.size()), home_(before.size()), visited_(before.size(), false) {
     classes_.emplace_back();
-    for (auto at = before.rbegin(); at != before.rend(); ++at) {
+    const std::vector<StayId> order(before.rbegin(), before.rend());
+    for (const StayId id : order) {
       Class& all = classes_.back();
-      rank_[*at] = all.members.size();
-      all.members.push_back(*at);
-      home_[*at] = {classes_.begin(), std::prev(all.members.end())};
+      rank_[id] = all.members.size();
+      all.members.push_back(id);
+      home_[id] = {classes_.begin(), std::prev(all.members.end())};
     }
   }
 
