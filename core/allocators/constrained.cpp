@@ -162,6 +162,7 @@ class BlockSearch {
   /// more.
   static constexpr double kFirstSearch = 0.03;
   static constexpr double kFirstProof = 0.15;
+  static constexpr std::int64_t kFirstNodes = 50'000;
   static constexpr double kProof = 0.5;
 
   bool stopped() const { return context_.stop.stop_requested(); }
@@ -185,8 +186,11 @@ class BlockSearch {
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(nodes) * share));
   }
 
-  PairOptions options(double share) {
-    return {.limits = limits(search_.budget.moves, share),
+  /// `most`: no more nodes than that, whatever the share; 0: no such limit.
+  PairOptions options(double share, std::int64_t most = 0) {
+    PairLimits allowed = limits(search_.budget.moves, share);
+    if (most > 0) allowed.nodes = allowed.nodes > 0 ? std::min(allowed.nodes, most) : most;
+    return {.limits = allowed,
             .peakBound = bound_,
             .costBound = costBound_,
             .stopped = [this] { return stopped(); },
@@ -212,21 +216,32 @@ class BlockSearch {
     tellProgress(context_, name_, history_.back());
   }
 
+  /// In turns, as for penalties.
   void searchLowest() {
-    const PairPlan found = searchLowestPeak(model_, options(kProof));
-    nodes_ += found.nodes;
-    if (found.offsets.empty()) return;
-    offsets_ = found.offsets;
-    const bool settled = found.peak <= bound_ || isShort() || stopped();
-    if (!settled && search_.proves) proveLowest();
-    fits_ = !model_.capacity || pairPeak(model_, offsets_) <= *model_.capacity;
+    lookLow(options(kFirstSearch, kFirstNodes));
+    if (search_.proves && !isLow()) proveLowest(kFirstProof);
+    if (!isLow()) lookLow(options(search_.proves ? kProof : 1));
+    if (search_.proves && !isLow()) proveLowest(1);
+    fits_ =
+        !offsets_.empty() && (!model_.capacity || pairPeak(model_, offsets_) <= *model_.capacity);
   }
 
-  void proveLowest() {
+  bool isLow() const {
+    return isShort() || stopped() || offsets_.empty() || pairPeak(model_, offsets_) <= bound_;
+  }
+
+  void lookLow(const PairOptions& asked) {
+    const PairPlan found = searchLowestPeak(model_, asked);
+    nodes_ += found.nodes;
+    if (found.offsets.empty()) return;
+    if (offsets_.empty() || found.peak < pairPeak(model_, offsets_)) offsets_ = found.offsets;
+  }
+
+  void proveLowest(double share) {
     PairModel roomy = model_;
     roomy.capacity.reset();
-    const PeakProof proof =
-        provePeak(roomy, offsets_, limits(search_.budget.nodes, 1), [this] { return stopped(); });
+    const PeakProof proof = provePeak(roomy, offsets_, limits(search_.budget.nodes, share),
+                                      [this] { return stopped(); });
     nodes_ += proof.nodes;
     bound_ = std::max(bound_, proof.bound);
     if (!proof.offsets.empty() && proof.peak < pairPeak(model_, offsets_)) {
@@ -236,17 +251,17 @@ class BlockSearch {
   }
 
   void searchCheapest() {
-    searchPenalty(kFirstSearch);
+    searchPenalty(options(kFirstSearch, kFirstNodes));
     if (search_.proves && !isSettled()) provePenalty(kFirstProof);
-    if (!isSettled()) searchPenalty(search_.proves ? kProof : 1);
+    if (!isSettled()) searchPenalty(options(search_.proves ? kProof : 1));
     if (search_.proves && !isSettled()) provePenalty(1);
   }
 
   bool isSettled() const { return shown_ || stopped() || (fits_ && cost_ <= costBound_); }
 
-  void searchPenalty(double share) {
+  void searchPenalty(const PairOptions& asked) {
     const PairPlan found =
-        searchLeastPenalty(model_, fits_ ? offsets_ : std::vector<Bytes>(), options(share));
+        searchLeastPenalty(model_, fits_ ? offsets_ : std::vector<Bytes>(), asked);
     nodes_ += found.nodes;
     if (found.offsets.empty()) return;
     const bool better = found.fits && (!fits_ || found.cost < cost_);
