@@ -404,7 +404,7 @@ Result<Plan> searchConstrained(const Problem& problem, const PlanContext& contex
   for (std::size_t i = 0; i < all.size(); ++i) {
     ConstrainedSearch own = search;
     own.budget = search.budget.leftIn(context);
-    // What sets of pools do not need is left for those behind them.
+    // Time that sets of pools do not need is left for those behind them.
     own.budget.seconds /= static_cast<double>(all.size() - i);
     BlockSearch blocks(problem, all[i], context, own);
     if (!blocks.run()) return fail(ErrorCode::stopped, "planning was stopped");

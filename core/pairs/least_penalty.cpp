@@ -156,7 +156,7 @@ PairPlan PenaltyWalk::run(const std::vector<Bytes>& start) {
   return best_;
 }
 
-/// What is left of the present anneal, in (0, 1].
+/// The rest of the present anneal, in (0, 1].
 double PenaltyWalk::warmth() {
   if (budget_.isLimited()) {
     const double share = budget_.share();
@@ -280,7 +280,7 @@ std::int64_t PenaltyWalk::chooseInTheWay(std::uint32_t block) {
   return isFree ? at : PairPlacer::kNowhere;
 }
 
-/// What the chosen ones pay.
+/// The penalties of the chosen ones.
 std::int64_t PenaltyWalk::takeChosen() {
   std::int64_t paid = 0;
   offsets_.clear();

@@ -8,8 +8,8 @@
 
 namespace hw {
 
-/// What is spent of the limits of a search. The clock is read only where there is a limit of time,
-/// and to say when a plan was found.
+/// The limits of a search and the use of them. The clock is read only where there is a limit of
+/// time, and to say when a plan was found.
 class PairAllowance {
  public:
   explicit PairAllowance(const PairOptions& options)

@@ -34,7 +34,7 @@ struct PairShortage {
   Bytes missing{};                       ///< By which that exceeds the capacity; positive.
 };
 
-/// What a clique lacks in a model; nothing missing where it fits or there is no capacity.
+/// The bytes that a clique lacks in a model; nothing missing where it fits or there is no capacity.
 PairShortage shortageOf(const PairModel& model, const PairClique& clique);
 
 }  // namespace hw

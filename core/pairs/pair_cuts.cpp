@@ -322,7 +322,7 @@ class CutPrices {
   }
 
  private:
-  /// What a pair that pays counts in a cut.
+  /// The weight in a cut of a pair that pays.
   static SharedBytes part(const SharingCut& cut, const PairSharing::Entry& entry) {
     return std::min<SharedBytes>(cut.counted ? entry.cost : entry.gain, cut.needed);
   }
@@ -454,7 +454,7 @@ class CutPrices {
     for (std::size_t i = 0; i < cuts_.size(); ++i) cuts_[i].price = center[i];
   }
 
-  /// What paid_ lacks of each cut.
+  /// The lack of paid_ in each cut.
   void findSlopes() {
     slopes_.resize(cuts_.size());
     for (std::size_t i = 0; i < cuts_.size(); ++i) slopes_[i] = 1 - paidOf(cuts_[i]);

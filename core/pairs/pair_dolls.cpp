@@ -168,7 +168,7 @@ class DollSearch {
     }
   }
 
-  /// What the blocks from `depth` on cost at least; as good as it has to be to meet `most_`.
+  /// The least cost of the blocks from `depth` on; as good as it has to be to meet `most_`.
   std::int64_t floorOf(std::uint32_t depth) {
     const std::vector<std::uint32_t> blocks(order_.begin() + depth, order_.end());
     std::int64_t floor = std::max(doll_[depth + 1], leastSharingCost(field_, blocks));

@@ -16,7 +16,7 @@ struct PairDolls {
   std::int64_t bound = 0;  ///< No plan costs less, complete or not.
 };
 
-/// Which blocks are placed last, and so solved first.
+/// The blocks that are placed last, and so solved first.
 enum class DollOrder {
   entangled,   ///< Those with the most edges among them.
   largeFirst,  ///< The same among blocks of alike sizes, but small ones behind large ones.

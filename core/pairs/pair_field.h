@@ -21,7 +21,7 @@ class PairBudget {
   std::int64_t nodes() const { return nodes_; }
 
   /// A budget for a part of the work: at most `nodes` more (0: no limit), and no more than is left.
-  /// What it used is added to this one by `settle`.
+  /// Its use is added to this one by `settle`.
   PairBudget part(std::int64_t nodes) const;
   void settle(const PairBudget& part);
 

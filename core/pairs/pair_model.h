@@ -13,7 +13,7 @@ namespace hw {
 /// pair it is said how far apart the two have to begin, or what it costs when they do not. What
 /// problems with constraints are made of before a search places them.
 struct PairModel {
-  /// What gets one offset: a stay, or several that have to begin at one address.
+  /// A thing that gets one offset: a stay, or several that have to begin at one address.
   struct Block {
     Bytes size{};                  ///< Positive; of several stays the largest.
     Bytes alignment{1};            ///< Of the offset; a power of two.
@@ -46,7 +46,7 @@ struct PairModel {
   std::optional<Bytes> capacity{};  ///< Every block ends at or below it; nothing: no limit.
 };
 
-/// What a search may spend. Counted first, so that runs repeat.
+/// The limits of a search. Counted first, so that runs repeat.
 struct PairLimits {
   std::int64_t nodes = 0;  ///< Placements looked at; 0: no limit.
   double seconds = 0;      ///< Wall time; 0: no limit.

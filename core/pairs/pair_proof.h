@@ -9,14 +9,14 @@
 
 namespace hw {
 
-/// How a proof over pairs ended.
+/// The end of a proof over pairs.
 enum class PairStatus {
   optimal,     ///< The offsets are proved best.
   infeasible,  ///< No plan keeps the hard pairs apart within the capacity: proved.
   stopped,     ///< The limits were reached: the bound holds, and the offsets, if any, are a plan.
 };
 
-/// What was found about the least peak.
+/// Findings about the least peak.
 struct PeakProof {
   PairStatus status = PairStatus::stopped;
   std::vector<Bytes> offsets{};  ///< By block; empty if there is no plan, or none was found.
@@ -26,7 +26,7 @@ struct PeakProof {
   std::int64_t nodes = 0;
 };
 
-/// What was found about the least sum of penalties within the capacity.
+/// Findings about the least sum of penalties within the capacity.
 struct PenaltyProof {
   PairStatus status = PairStatus::stopped;
   std::vector<Bytes> offsets{};  ///< By block; empty if there is no plan, or none was found.

@@ -17,7 +17,7 @@ struct PairSample {
   bool fits = false;
 };
 
-/// What a search over a `PairModel` is asked. It ends at the bound, when a limit is reached, or
+/// Settings of a search over a `PairModel`. It ends at the bound, when a limit is reached, or
 /// when it is stopped; without limits only for the other two reasons. A first plan is always
 /// finished.
 struct PairOptions {

@@ -7,7 +7,7 @@
 
 namespace hw {
 
-/// What each two of some blocks may share, looked up by their numbers among these.
+/// Bytes that each two of some blocks may share, looked up by their numbers among these.
 class PairSharing {
  public:
   __extension__ using Wide = __int128;  ///< Sums of bytes over pairs leave 64 bits.

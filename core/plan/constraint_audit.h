@@ -9,7 +9,7 @@
 
 namespace hw {
 
-/// What is wrong with `Problem::constraints` and reserved ranges themselves: unknown stays, lists
+/// Faults of `Problem::constraints` and reserved ranges themselves: unknown stays, lists
 /// out of order, pairs that have to share bytes and may not. At most one finding a list. Shares no
 /// code with planners, like the next one.
 std::vector<Violation> auditConstraints(const Problem& problem);

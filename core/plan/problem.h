@@ -126,7 +126,7 @@ struct Problem {
   std::vector<Overlap> overlaps{};
   /// Ascending by step; none where every buffer stays where it is.
   std::vector<Move> moves{};
-  /// Who else may share bytes, who may not, and the price of it.
+  /// Rules about who else may share bytes, who may not, and the price of it.
   Constraints constraints{};
   Step steps{};  ///< Length of the schedule: every stay ends at or before it.
 

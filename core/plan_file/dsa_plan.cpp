@@ -25,7 +25,7 @@ std::string dsaNumber(std::string_view kind, const JsonNode& node, const char* k
   return fmt::format("{}{}", kind, dsaMember(node, key).count(kMost));
 }
 
-/// What the numbers of a file stand for in a model of it.
+/// The meaning of the numbers of a file in a model of it.
 class DsaNames {
  public:
   explicit DsaNames(const Model& model) : problem_(*model.problem), names_(*model.graph) {

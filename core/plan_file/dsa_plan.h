@@ -15,7 +15,7 @@ std::string dsaFingerprint(const DsaProblem& problem);
 /// True if a document is a plan of dsa-solver (dsa-solution-v1), not ours.
 bool isDsaSolution(const JsonNode& document);
 
-/// What such a document says beside its placements. Refuses other schemas.
+/// Statements of such a document beside its placements. Refuses other schemas.
 StatedDsa readDsaClaims(const JsonNode& document);
 
 /// A placement of such a document, by numbers: to be named by `namedDsaPlan`.

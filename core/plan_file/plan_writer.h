@@ -44,7 +44,7 @@ struct ProblemRow {
   std::optional<Bytes> offset{};
 };
 
-/// Which columns a file needs besides id and size.
+/// Columns that a file needs besides id and size.
 struct ProblemColumns {
   bool offset = false;
   bool steps = true;  ///< False: conflicts stand in their place.

@@ -8,7 +8,7 @@
 
 namespace hw::test {
 
-/// What a random problem with constraints may have.
+/// Contents of a random problem with constraints.
 struct ConstrainedShape {
   std::size_t stays = 12;
   std::size_t pools = 1;

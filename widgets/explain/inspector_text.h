@@ -21,8 +21,8 @@ QString stayStory(const Run& run, StayId stay);
 /// Its tensor, who makes and reads it, and who shares it; empty for planning problems.
 QString stayTensors(const Run& run, StayId stay);
 
-/// Who may share its bytes, who may not, at which price, and where it may lie; empty where nothing
-/// is said.
+/// Rules on who may share its bytes, who may not, at which price, and where it may lie; empty where
+/// nothing is said.
 QString stayConstraints(const Run& run, StayId stay);
 
 /// The content of `pool` at `step` as a bar in the colours of the theme in force, and below it the

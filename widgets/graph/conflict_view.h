@@ -11,7 +11,7 @@ namespace hw {
 /// The conflicts of the run on show with what is selected, and nothing under the pointer.
 ConflictScene conflictsShown(const ViewState& state);
 
-/// Who may not share bytes with whom, of a planning problem: shown where others have a network.
+/// Conflicts of the buffers of a planning problem: shown where others have a network.
 /// A click selects a buffer; Right and Left go to the next on the circle and back.
 class ConflictView : public QWidget, public SpokenPlot {
   Q_OBJECT

@@ -68,7 +68,7 @@ PairModel randomModel(std::uint64_t seed, const ProofShape& shape) {
   return model;
 }
 
-/// What a plan is worth, read from the model alone.
+/// The worth of a plan, read from the model alone.
 struct Judged {
   bool valid = true;
   std::int64_t cost = 0;

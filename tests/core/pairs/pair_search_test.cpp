@@ -161,7 +161,7 @@ void visitAll(const PairModel& model, std::int64_t ceiling, const Visit& visit) 
   place(place, 0);
 }
 
-/// Where a block may be, found by trying every offset.
+/// Places of a block, found by trying every offset.
 struct NaivePlaces {
   std::int64_t lowest = PairPlacer::kNowhere;
   std::int64_t highest = PairPlacer::kNowhere;
