@@ -34,10 +34,10 @@ constexpr Bytes kLargestArena{std::int64_t{64} << 20};
 struct CheckCommand {
   explicit CheckCommand(Arguments& arguments)
       : run_(arguments, kPlanOptions), output(arguments, {Format::text, Format::json}) {
-    arguments.optional("PLAN", plan,
-                       {.help = "a plan, made here or by another tool; - for standard input; "
-                                "embedded, or nothing: the "
-                                "one that came with the model"});
+    arguments.optional(
+        "PLAN", plan,
+        {.help = "a plan, made here or by another tool; - for standard input; without it, or "
+                 "embedded: the plan that came with the model"});
     arguments.option(
         "--baseline", baseline,
         {.help = "instead of a plan: plan and simulate the model, and hold the figures "
@@ -59,7 +59,7 @@ struct CheckCommand {
   AuditOptions auditOptions(const Model& model, const RunRequest& request) const {
     AuditOptions options{.alignment = request.alignment};
     const DeviceSpec& device = request.platform.devices.front();
-    const bool own = model.problem && bringsPools(*model.problem);
+    const bool own = model.problem && model.problem->ownPools;
     for (const ProblemPool& pool : plannedPools(request, device, own ? &*model.problem : nullptr)) {
       if (pool.capacity) options.capacities[pool.name] = *pool.capacity;
     }

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <sstream>
+
 #include "app/cli/arguments.h"
 #include "app/cli/console.h"
 #include "app/cli/options.h"
@@ -139,8 +141,11 @@ struct ConvertCommand {
                      "a problem of dsa-solver holds no plan; use 'highwater plan -o "
                      "FILE.solution.json'");
     }
-    return done(writeOutput(
-        path, [&](std::ostream& out) { writeDsaProblem(opened, problemOptions(request), out); }));
+    std::ostringstream text;
+    if (auto written = writeDsaProblem(opened, problemOptions(request), text); !written) {
+      return failure(written.error(), request.model);
+    }
+    return done(writeOutput(path, [&](std::ostream& out) { out << text.view(); }));
   }
 
   Outcome<ExitCode> convertToPlan(const std::shared_ptr<const Model>& opened,

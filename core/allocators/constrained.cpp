@@ -22,6 +22,12 @@ Result<void> checkPins(const PairBlocks& blocks) {
   for (std::size_t a = 0; a < model.blocks.size(); ++a) {
     const auto& fixed = model.blocks[a].fixed;
     if (!fixed) continue;
+    if (!isAligned(*fixed, model.blocks[a].alignment)) {
+      return fail(ErrorCode::malformed,
+                  fmt::format("stay {} is pinned to {}, which is not a multiple of {}",
+                              blocks.stays[a].front().index(), groupDigits(fixed->count()),
+                              groupDigits(model.blocks[a].alignment.count())));
+    }
     for (const Interval<Bytes>& range : model.reserved) {
       if (*fixed >= range.end || *fixed + model.blocks[a].size <= range.begin) continue;
       return fail(ErrorCode::malformed,
@@ -78,18 +84,26 @@ std::int64_t placeByRule(PairPlacer& placer, std::uint32_t block, FitRule rule) 
   return placer.stacked(block);
 }
 
-/// `model` with every pair that costs something kept apart.
-PairModel payingNothing(PairModel model) {
+/// `model` with every pair that costs something kept apart, but for those that pins decide: the
+/// cost of the ones that pay is added to `pinned`.
+PairModel payingNothing(PairModel model, std::int64_t& pinned) {
   for (std::size_t i = 0; i < model.blocks.size(); ++i) {
     std::vector<PairModel::Apart>& list = model.conflicts[i];
     for (const PairModel::Penalty& penalty : model.penalties[i]) {
-      const auto known =
-          std::ranges::lower_bound(list, penalty.apart.other, {}, &PairModel::Apart::other);
-      if (known == list.end() || known->other != penalty.apart.other) {
-        list.insert(known, penalty.apart);
+      const PairModel::Apart& apart = penalty.apart;
+      const auto& here = model.blocks[i].fixed;
+      const auto& there = model.blocks[apart.other].fixed;
+      if (here && there) {
+        const bool pays = *here + apart.below > *there && *here < *there + apart.above;
+        if (pays && i < apart.other) pinned += penalty.cost;
+        continue;
+      }
+      const auto known = std::ranges::lower_bound(list, apart.other, {}, &PairModel::Apart::other);
+      if (known == list.end() || known->other != apart.other) {
+        list.insert(known, apart);
       } else {
-        known->below = std::max(known->below, penalty.apart.below);
-        known->above = std::max(known->above, penalty.apart.above);
+        known->below = std::max(known->below, apart.below);
+        known->above = std::max(known->above, apart.above);
       }
     }
     model.penalties[i].clear();
@@ -114,14 +128,14 @@ class BlockSearch {
     }
     if (search.aim == ConstrainedAim::penalty && !byCost_) {
       // There is room for not paying: the lowest plan that does not.
-      model_ = payingNothing(std::move(model_));
+      model_ = payingNothing(std::move(model_), pinnedCost_);
     }
   }
 
   /// False when it was stopped before there was any plan.
   bool run() {
     const PairClique clique =
-        heaviestClique(model_, {.nodes = kCliqueNodes}, [this] { return stopped(); });
+        heaviestClique(model_, limits(kCliqueNodes, kFirstSearch), [this] { return stopped(); });
     bound_ = clique.bytes;
     shortage_ = shortageOf(model_, clique);
     if (byCost_ && !isShort()) {
@@ -152,12 +166,14 @@ class BlockSearch {
   /// Proved: no plan within the capacity pays less; nothing where that was not looked for.
   std::optional<std::int64_t> penaltyBound() const {
     if (search_.aim != ConstrainedAim::penalty || isImpossible()) return std::nullopt;
-    return blocks_.fixedCost + (byCost_ && blocks_.exact ? costBound_ : 0);
+    return blocks_.fixedCost + (byCost_ ? (blocks_.exact ? costBound_ : 0) : pinnedCost_);
   }
   std::int64_t nodes() const { return nodes_; }
 
  private:
   static constexpr std::int64_t kCliqueNodes = 200'000;
+  static constexpr std::string_view kLeastRoom =
+      ", with the least room that any of these pools has: nothing is proved";
   /// The shares of the budget, of counts or of seconds, of the first looks: most problems need no
   /// more.
   static constexpr double kFirstSearch = 0.03;
@@ -200,17 +216,23 @@ class BlockSearch {
   void follow(const PairSample& sample) {
     history_.push_back({.seconds = secondsGone(),
                         .incumbent = byCost_ && sample.fits ? Bytes(sample.cost) : sample.peak,
-                        .bound = byCost_ && sample.fits ? Bytes(costBound_) : bound_,
+                        .bound = provedBound(byCost_ && sample.fits),
                         .nodes = nodes_ + sample.nodes,
                         .winner = "search"});
     tellProgress(context_, name_, history_.back());
+  }
+
+  /// For the history: of costs or of bytes; 0 where the pools differ.
+  Bytes provedBound(bool cost) const {
+    if (!blocks_.exact) return Bytes();
+    return cost ? Bytes(costBound_) : bound_;
   }
 
   void note(const std::string& winner) {
     const bool cost = byCost_ && fits_;
     history_.push_back({.seconds = secondsGone(),
                         .incumbent = cost ? Bytes(cost_) : pairPeak(model_, offsets_),
-                        .bound = cost ? Bytes(costBound_) : bound_,
+                        .bound = provedBound(cost),
                         .nodes = nodes_,
                         .winner = winner});
     tellProgress(context_, name_, history_.back());
@@ -292,7 +314,8 @@ class BlockSearch {
 
   std::string peakText() const {
     const Bytes peak = pairPeak(model_, offsets_);
-    if (blocks_.exact && peak <= bound_) {
+    if (!blocks_.exact) return groupDigits(peak.count()) + " bytes" + std::string(kLeastRoom);
+    if (peak <= bound_) {
       return groupDigits(peak.count()) + " bytes, proved optimal";
     }
     const double gap = static_cast<double>((peak - bound_).count()) /
@@ -303,6 +326,9 @@ class BlockSearch {
 
   std::string costText() const {
     const std::string within = groupDigits(model_.capacity->count()) + " bytes";
+    if (!blocks_.exact) {
+      return fmt::format("penalties of {}{}", groupDigits(cost_ + blocks_.fixedCost), kLeastRoom);
+    }
     if (cost_ <= costBound_) {
       return fmt::format("penalties of {}, proved: no plan within {} pays less",
                          groupDigits(cost_ + blocks_.fixedCost), within);
@@ -351,10 +377,17 @@ class BlockSearch {
   std::int64_t costBound_ = 0;
   std::vector<Bytes> offsets_;
   bool fits_ = false;
-  std::int64_t cost_ = 0;  ///< Of `offsets_`, where penalties are looked at.
+  std::int64_t pinnedCost_ = 0;  ///< Paid between pins, where nothing else is.
+  std::int64_t cost_ = 0;        ///< Of `offsets_`, where penalties are looked at.
   std::int64_t nodes_ = 0;
   std::vector<ExactProgress> history_;
 };
+
+tl::unexpected<Error> noPlan(const Problem& problem, const PairBlocks& blocks) {
+  return fail(ErrorCode::unsupported,
+              fmt::format("no plan was found for {} below 2^60 bytes",
+                          printable(problem.pools[blocks.pools.front()].name, 40)));
+}
 
 /// The status of several sets of pools together.
 PlanStatus worseOf(PlanStatus a, PlanStatus b) {
@@ -373,7 +406,9 @@ Result<Plan> placeConstrained(const Problem& problem, FitRule rule,
     PairPlacer placer(blocks.model, PairPlacer::Heeds::conflicts);
     for (const std::uint32_t block : blockOrder(blocks, order)) {
       if (placer.isFixed(block)) continue;
-      placer.put(block, placeByRule(placer, block, rule));
+      const std::int64_t offset = placeByRule(placer, block, rule);
+      if (offset == PairPlacer::kNowhere) return noPlan(problem, blocks);
+      placer.put(block, offset);
     }
     std::vector<Bytes> offsets;
     for (std::uint32_t block = 0; block < placer.count(); ++block) {
@@ -406,8 +441,13 @@ Result<Plan> searchConstrained(const Problem& problem, const PlanContext& contex
     own.budget = search.budget.leftIn(context);
     // Time that sets of pools do not need is left for those behind them.
     own.budget.seconds /= static_cast<double>(all.size() - i);
+    own.budget.moves = std::max<std::int64_t>(1, own.budget.moves);
+    own.proves = search.proves && (search.budget.nodes == 0 || own.budget.nodes > 0);
     BlockSearch blocks(problem, all[i], context, own);
-    if (!blocks.run()) return fail(ErrorCode::stopped, "planning was stopped");
+    if (!blocks.run()) {
+      if (context.stop.stop_requested()) return fail(ErrorCode::stopped, "planning was stopped");
+      return noPlan(problem, all[i]);
+    }
     if (context.use) context.use->nodes += blocks.nodes();
     blocks.write(plan);
     plan.status = worseOf(plan.status, blocks.status());

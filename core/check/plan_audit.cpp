@@ -20,6 +20,7 @@
 #include "core/graph/tiling.h"
 #include "core/plan/constraint_audit.h"
 #include "core/plan/constraint_use.h"
+#include "core/plan/metrics.h"
 #include "core/plan_file/dsa_plan.h"
 
 namespace hw {
@@ -501,7 +502,11 @@ class Auditor {
   void checkOverlaps() {
     const HoldingCheck check = checkHoldings(sharedHoldings(), audit_.pools.size());
     audit_.lowerBound = check.peakLive;
-    if (severalAtOnce()) return;  // `checkConstraints` looks at every pair.
+    if (severalAtOnce()) {  // `checkConstraints` looks at every pair.
+      audit_.lowerBound = lowerBound(*model_->problem);
+      if (plan_.moves.empty()) checkPlacedTwice();
+      return;
+    }
     for (const auto& [a, b] : check.conflicts) {
       const Resolved &first = resolved_[a.owner], &second = resolved_[b.owner];
       std::string shared =
@@ -550,10 +555,26 @@ class Auditor {
     }
   }
 
+  /// The problem, and behind its pools those that only the plan names: a finding where the problem
+  /// brings its own.
+  Problem withStatedPools() {
+    Problem problem = *model_->problem;
+    for (const AuditedPool& pool : audit_.pools) {
+      if (std::ranges::find(problem.pools, pool.name, &ProblemPool::name) != problem.pools.end()) {
+        continue;
+      }
+      problem.pools.add({.name = pool.name});
+      if (!problem.ownPools || pool.placements == 0) continue;
+      find(fmt::format("the plan places buffers in {}; the problem has no such pool",
+                       inQuotes(pool.name)));
+    }
+    return problem;
+  }
+
   /// Holds the places of a planning problem against its constraints.
   void checkConstraints() {
     if (!model_->problem) return;
-    const Problem& problem = *model_->problem;
+    const Problem problem = withStatedPools();
     IdMap<TensorId, StayId> stayOf(graph_.tensors.size());
     for (const StayId id : problem.stays.keys()) {
       stayOf[TensorId(problem.stays[id].buffer.index())] = id;
@@ -564,11 +585,19 @@ class Auditor {
       const StayId id = stayOf[resolved_[holding.owner].tensor];
       const auto pool =
           std::ranges::find(problem.pools, audit_.pools[holding.pool].name, &ProblemPool::name);
-      if (!id || plan.addresses[id] || pool == problem.pools.end()) continue;
+      if (!id) continue;
       const PoolId there(static_cast<std::size_t>(pool - problem.pools.begin()));
-      plan.addresses[id] = Address{there, RegionId(0), holding.bytes.begin};
-      placed.push_back(id);
-      checkOwnPlace(id, *resolved_[holding.owner].placement, there);
+      const Address address{there, RegionId(0), holding.bytes.begin};
+      const Placement& placement = *resolved_[holding.owner].placement;
+      if (!plan.addresses[id]) {
+        plan.addresses[id] = address;
+        placed.push_back(id);
+        checkOwnPlace(id, placement, there);
+      } else if (plan.addresses[id] != address) {
+        find(fmt::format("{} has two addresses; after a gap a buffer comes back to the same",
+                         inQuotes(placement.tensor)),
+             placement.where);
+      }
     }
     if (!isConstrained(problem)) return;
     const IdMap<PoolId, IdMap<RegionId, Bytes>> starts(problem.pools.size(), {Bytes()});

@@ -13,7 +13,6 @@ constexpr std::size_t kMostCsvPools = 255;
 constexpr std::size_t kMostClockThreads = 64;
 constexpr std::size_t kMostClockRows = 20'000;
 constexpr std::int64_t kMostClock = std::int64_t{1} << 40;
-constexpr std::int64_t kMostCsvCost = std::int64_t{1} << 62;
 
 constexpr std::string_view ruleTitle(RuleColumn column) {
   return kRuleColumns[static_cast<std::size_t>(column)];
@@ -71,7 +70,7 @@ Result<PoolId> CsvRules::poolNamed(std::string_view word, Problem& problem) {
   }
   const auto known = poolOf_.find(*name);
   if (known != poolOf_.end()) return known->second;
-  if (ownPools_) {
+  if (problem.ownPools) {
     return table_.refuse(
         fmt::format("names pool '{}'; expected one of column 'pools'", printable(*name, 40)));
   }
@@ -103,7 +102,7 @@ Result<void> CsvRules::readPools(Problem& problem) {
     }
     if (capacity) problem.pools[pool].capacity = Bytes(*capacity);
   }
-  ownPools_ = own;
+  problem.ownPools = own;
   return readReserved(problem);
 }
 
@@ -154,7 +153,7 @@ Result<void> CsvRules::readAllowed(StayId stay, Problem& problem) {
   return {};
 }
 
-Result<void> CsvRules::readPin(StayId id, Problem& problem) const {
+Result<void> CsvRules::readPin(StayId id, Problem& problem) {
   if (field(RuleColumn::pinned).empty()) return {};
   Stay& stay = problem.stays[id];
   const std::size_t column = first_ + static_cast<std::size_t>(RuleColumn::pinned);
@@ -163,9 +162,7 @@ Result<void> CsvRules::readPin(StayId id, Problem& problem) const {
     return table_.refuse(fmt::format("is pinned to {}; expected a multiple of its alignment {}",
                                      *offset, stay.alignment.count()));
   }
-  if (problem.pools.size() > 1 && !stay.pool) {
-    return table_.refuse("is pinned; expected one pool in column 'allowed'");
-  }
+  if (!stay.pool) freePins_.push_back({id, table_.line()});
   stay.pinned = Bytes(*offset);
   return {};
 }
@@ -227,7 +224,7 @@ Result<void> CsvRules::addWord(std::string_view word, const Words& words,
   const auto price = priced ? parseInteger(cost) : std::optional<std::int64_t>(0);
   const auto name = csvWordText(id);
   const auto found = name ? byName_.find(*name) : byName_.end();
-  const bool sane = price && *price >= 0 && *price <= kMostCsvCost;
+  const bool sane = price && *price >= 0 && *price <= kMostPenalty;
   if (!sane || found == byName_.end() || found->second == words.tensor) {
     return fail(ErrorCode::malformed,
                 fmt::format("buffer '{}' has {} '{}'; expected the id of another row{}",
@@ -244,6 +241,13 @@ Result<void> CsvRules::addWord(std::string_view word, const Words& words,
 Result<std::vector<std::string>> CsvRules::apply(const IdMap<TensorId, Tensor>& tensors,
                                                  Problem& problem) && {
   if (!any_) return std::vector<std::string>();
+  if (problem.pools.size() > 1 && !freePins_.empty()) {
+    const Stay& stay = problem.stays[freePins_.front().stay];
+    return fail(ErrorCode::malformed,
+                fmt::format("buffer '{}' is pinned; expected one pool in column 'allowed'",
+                            printable(tensors[TensorId(stay.buffer.index())].name, 80)),
+                fmt::format("line {}", freePins_.front().line));
+  }
   tensors_ = &tensors;
   auto& allowed = problem.constraints.allowed;
   if (!allowed.empty()) allowed.resize(problem.stays.size());

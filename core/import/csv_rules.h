@@ -46,9 +46,6 @@ class CsvRules {
   /// True if conflicts or vector clocks stand in place of steps.
   bool hasOwnTime() const { return ownTime_; }
 
-  /// True if the file says which pools there are; else, names of pools are a machine's.
-  bool hasOwnPools() const { return ownPools_; }
-
   /// The row of `tensor`, whose stay, if it takes bytes, is the last of `problem`. The first row
   /// has the pools.
   Result<void> readRow(TensorId tensor, bool takesBytes, Problem& problem);
@@ -75,7 +72,7 @@ class CsvRules {
   Result<PoolId> poolNamed(std::string_view word, Problem& problem);
   std::optional<PoolId> knownPool(const std::string& name) const;
   Result<void> readAllowed(StayId stay, Problem& problem);
-  Result<void> readPin(StayId id, Problem& problem) const;
+  Result<void> readPin(StayId id, Problem& problem);
   Result<void> readClocks();
   Result<std::vector<std::int64_t>> readClock(RuleColumn column);
   Result<void> addClocks(StatedRules& rules) const;
@@ -85,8 +82,13 @@ class CsvRules {
   std::size_t first_;  ///< Of `kRuleColumns`.
   bool any_ = false;   ///< Any column of rules is there.
   bool ownTime_ = false;
-  bool ownPools_ = false;
   bool clocks_ = false;
+  /// A pinned stay that names no pool, and its line.
+  struct FreePin {
+    StayId stay{};
+    std::size_t line = 0;
+  };
+  std::vector<FreePin> freePins_;
   std::vector<Words> words_;
   std::size_t threads_ = 0;
   IdMap<StayId, ClockLife> lives_;

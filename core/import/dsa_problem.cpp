@@ -314,14 +314,13 @@ class DsaReader {
   }
 
   void readPairs(const JsonNode& node, const char* list, PairRule rule, StatedRules& rules) {
-    constexpr std::int64_t kMostCost = std::int64_t{1} << 62;
     std::size_t place = 0;
     node.forEach(list, [&](const JsonNode& each) {
       checkPair(each, rule);
       const TensorId first = bufferAt(each, "first");
       const TensorId second = bufferAt(each, "second");
       const std::int64_t cost =
-          rule == PairRule::penalty ? memberOf(each, "cost").count(kMostCost) : 0;
+          rule == PairRule::penalty ? memberOf(each, "cost").count(kMostPenalty) : 0;
       const bool self = first == second;
       if (self && (rule == PairRule::apart || rule == PairRule::exclusive)) {
         refuse(fmt::format("buffer {} is paired with itself; expected two buffers",
@@ -464,8 +463,8 @@ class DsaReader {
     graph_.format = "dsa-problem";
     graph_.notes.push_back(fmt::format("of dsa-solver, profile {}", printable(dsa_.profile, 40)));
     model.graph = std::make_shared<const Graph>(std::move(graph_));
+    problem_.ownPools = true;
     model.problem = std::move(problem_);
-    model.ownPools = true;
     model.dsa = std::make_shared<const DsaProblem>(std::move(dsa_));
     return model;
   }

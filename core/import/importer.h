@@ -58,11 +58,10 @@ struct Model {
   /// All that could have been chosen instead, at most 256; empty when the file holds one only.
   std::vector<ModelPart> parts{};
   std::size_t part = 0;  ///< Which of them this is.
-  /// Set for a planning problem: its stays as given, in one unbounded pool unless `ownPools`. The
-  /// buffer of a stay has the index of its tensor; a tensor of no bytes has no stay.
+  /// Set for a planning problem: its stays as given, in one unbounded pool unless
+  /// `Problem::ownPools`. The buffer of a stay has the index of its tensor; a tensor of no bytes
+  /// has no stay.
   std::optional<Problem> problem{};
-  /// The pools of the problem are those of the file, with their capacities, and not a machine's.
-  bool ownPools = false;
   std::shared_ptr<const DsaProblem> dsa{};  ///< Null unless it is one of dsa-solver.
   /// A plan that came with the problem (an offset column), one entry a stay; else empty.
   IdMap<StayId, std::optional<Bytes>> offsets{};

@@ -163,10 +163,8 @@ class ProblemReader {
     graph_.format = "problem-csv";
     HW_TRY(notes, std::move(rules_).apply(graph_.tensors, problem_));
     graph_.notes = std::move(notes);
-    const bool ownPools = rules_.hasOwnPools();
     Model model{.graph = std::make_shared<const Graph>(std::move(graph_)),
-                .problem = std::move(problem_),
-                .ownPools = ownPools};
+                .problem = std::move(problem_)};
     const auto placed = [](const std::optional<Bytes>& offset) { return offset.has_value(); };
     if (std::ranges::any_of(offsets_, placed)) model.offsets = std::move(offsets_);
     return model;

@@ -187,7 +187,6 @@ Result<void> StatedRules::addExclusive(const RuleFacts& facts) {
 }
 
 Result<std::vector<std::string>> StatedRules::addPenalties(const RuleFacts& facts) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 62;
   Statements& stated = of(PairRule::penalty);
   std::ranges::stable_sort(stated, {}, &Stated::pair);
   std::int64_t sum = 0;
@@ -203,10 +202,10 @@ Result<std::vector<std::string>> StatedRules::addPenalties(const RuleFacts& fact
       ++idle;
       continue;
     }
-    if (each.cost > kMost - sum) {
-      return contradiction(
-          PairRule::penalty, each,
-          fmt::format("have cost {}, with which all costs come to more than {}", each.cost, kMost));
+    if (each.cost > kMostPenalty - sum) {
+      return contradiction(PairRule::penalty, each,
+                           fmt::format("have cost {}, with which all costs come to more than {}",
+                                       each.cost, kMostPenalty));
     }
     sum += each.cost;
     if (penalties.empty() || penalties.back().pair != pair) penalties.push_back({pair, 0});

@@ -20,8 +20,7 @@ namespace {
 struct AdviceCandidate {
   Advice::Kind kind{};
   RunRequest request{};
-  std::shared_ptr<const Model> model{};  ///< Null: the base's.
-  std::string without{};
+  ConstraintChange change{};  ///< Empty: none.
 };
 
 /// Changes that are worth planning.
@@ -46,11 +45,8 @@ class Candidates {
   void addConstraints() {
     constexpr std::size_t kMostConstraints = 64;
     for (ConstraintChange& change : constraintChanges(base_, kMostConstraints)) {
-      auto model = std::make_shared<Model>(*base_.model);
-      model->problem = std::move(change.problem);
       add(Advice::Kind::constraint, [](RunRequest&) {});
-      all_.back().model = std::move(model);
-      all_.back().without = std::move(change.without);
+      all_.back().change = std::move(change);
     }
   }
 
@@ -131,18 +127,27 @@ Bytes left(const Run& run) {
   return sum;
 }
 
+/// The model of `base`, without a constraint if there is a change.
+std::shared_ptr<const Model> changedModel(const Run& base, const ConstraintChange& change) {
+  if (!change.take) return base.model;
+  auto model = std::make_shared<Model>(*base.model);
+  model->problem = problemAsGiven(base);
+  change.take(*model->problem);
+  return model;
+}
+
 /// Advice that comes of carrying out `candidate`; nothing when it does not help, or cannot be done.
 std::optional<Advice> prove(const AdviceReport& report, const AdviceCandidate& candidate,
                             const RunContext& context) {
   const Run& base = *report.base;
-  const auto run = execute(candidate.model ? candidate.model : base.model, candidate.request,
+  const auto run = execute(changedModel(base, candidate.change), candidate.request,
                            {.stop = context.stop, .progress = {}});
   if (!run || !validate((*run)->problem, (*run)->plan, 1).empty()) return std::nullopt;
   Advice advice{.kind = candidate.kind,
                 .request = candidate.request,
                 .run = *run,
                 .saved = footprintOf(base) - footprintOf(**run),
-                .without = candidate.without,
+                .without = candidate.change.without,
                 .outside = left(**run) - left(base),
                 .makesFit = !fits(base) && fits(**run)};
   const bool whole = figuresOf(base).whole && figuresOf(**run).whole;

@@ -12,117 +12,142 @@
 namespace hw {
 namespace {
 
+template <class List>
+void takeOut(List& list, std::size_t index) {
+  list.erase(list.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
 class ChangeList {
  public:
-  explicit ChangeList(const Run& run) : run_(run), problem_(run.problem) {
-    // Pools were decided for the run: a problem without a constraint may have others.
-    for (const StayId id : problem_.stays.keys()) {
-      problem_.stays[id].pool = run.model->problem && run.model->problem->stays.contains(id)
-                                    ? run.model->problem->stays[id].pool
-                                    : problem_.stays[id].pool;
-    }
-  }
+  ChangeList(const Run& run, std::size_t most)
+      : run_(run), problem_(run.problem), rules_(run.problem.constraints), most_(most) {}
 
-  std::vector<ConstraintChange> list(std::size_t most) {
-    addPairs();
-    addGroups();
-    addReserved();
-    addStays();
-    std::ranges::stable_sort(found_, std::greater(), &Found::bytes);
-    std::vector<ConstraintChange> changes;
-    for (std::size_t i = 0; i < std::min(most, found_.size()); ++i) {
-      ConstraintChange& change = changes.emplace_back();
-      change.without = found_[i].without;
-      change.problem = problem_;
-      found_[i].take(change.problem);
+  std::vector<ConstraintChange> list() {
+    for (std::size_t i = 0; i < rules_.apart.size(); ++i) {
+      add(Kind::apart, i, std::min(size(rules_.apart[i].a), size(rules_.apart[i].b)));
     }
+    for (std::size_t i = 0; i < rules_.together.size(); ++i) {
+      Bytes sum;
+      for (const StayId id : rules_.together[i]) sum += size(id);
+      add(Kind::together, i, sum);
+    }
+    for (const PoolId pool : problem_.pools.keys()) {
+      const auto& ranges = problem_.pools[pool].reserved;
+      for (std::size_t i = 0; i < ranges.size(); ++i) {
+        add(Kind::reserved, i, ranges[i].length(), pool);
+      }
+    }
+    for (const StayId id : problem_.stays.keys()) {
+      if (problem_.stays[id].pinned) add(Kind::pinned, id.index(), size(id));
+      if (isKeptOut(id)) add(Kind::allowed, id.index(), size(id));
+    }
+    keepMost();
+    std::vector<ConstraintChange> changes;
+    for (const Found& found : found_) changes.push_back(changeOf(found));
     return changes;
   }
 
  private:
-  /// A constraint, and how it is taken out.
+  enum class Kind : std::uint8_t { apart, together, reserved, pinned, allowed };
+
+  /// A constraint by its place in its list.
   struct Found {
     Bytes bytes{};
-    std::string without{};
-    std::function<void(Problem&)> take{};
+    Kind kind{};
+    PoolId pool{};
+    std::size_t index = 0;
   };
 
   std::string name(StayId id) const { return "'" + printable(run_.stayName(id), 80) + "'"; }
   Bytes size(StayId id) const { return problem_.stays[id].size; }
 
-  void addPairs() {
-    const auto& apart = problem_.constraints.apart;
-    for (std::size_t i = 0; i < apart.size(); ++i) {
-      found_.push_back({std::min(size(apart[i].a), size(apart[i].b)),
-                        fmt::format("{} and {} apart", name(apart[i].a), name(apart[i].b)),
-                        [i](Problem& problem) {
-                          auto& pairs = problem.constraints.apart;
-                          pairs.erase(pairs.begin() + static_cast<std::ptrdiff_t>(i));
-                        }});
-    }
+  bool isKeptOut(StayId id) const {
+    const bool listed = !rules_.allowed.empty() && !rules_.allowed[id].empty();
+    return listed && !problem_.stays[id].pinned && problem_.pools.size() > 1;
   }
 
-  void addGroups() {
-    const auto& groups = problem_.constraints.together;
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-      std::string names;
-      Bytes sum;
-      for (const StayId id : groups[i]) {
-        names += (names.empty() ? "" : ", ") + name(id);
-        sum += size(id);
-      }
-      found_.push_back({sum, names + " together", [i](Problem& problem) {
-                          auto& lists = problem.constraints.together;
-                          lists.erase(lists.begin() + static_cast<std::ptrdiff_t>(i));
-                        }});
-    }
+  /// A problem may have millions: those of fewest bytes are dropped now and then.
+  void add(Kind kind, std::size_t index, Bytes bytes, PoolId pool = {}) {
+    constexpr std::size_t kRoom = 4'096;
+    found_.push_back({bytes, kind, pool, index});
+    if (found_.size() >= most_ + kRoom) keepMost();
   }
 
-  void addReserved() {
-    for (const PoolId pool : problem_.pools.keys()) {
-      const auto& ranges = problem_.pools[pool].reserved;
-      for (std::size_t i = 0; i < ranges.size(); ++i) {
-        found_.push_back(
-            {ranges[i].length(),
-             fmt::format("bytes [{}, {}) of {} reserved", groupDigits(ranges[i].begin.count()),
-                         groupDigits(ranges[i].end.count()), problem_.pools[pool].name),
-             [pool, i](Problem& problem) {
-               auto& reserved = problem.pools[pool].reserved;
-               reserved.erase(reserved.begin() + static_cast<std::ptrdiff_t>(i));
-             }});
-      }
-    }
+  void keepMost() {
+    std::ranges::stable_sort(found_, std::greater(), &Found::bytes);
+    if (found_.size() > most_) found_.resize(most_);
   }
 
-  void addStays() {
-    for (const StayId id : problem_.stays.keys()) {
-      const auto& pinned = problem_.stays[id].pinned;
-      if (pinned) {
-        found_.push_back({size(id),
-                          fmt::format("{} pinned to {}", name(id), groupDigits(pinned->count())),
-                          [id](Problem& problem) { problem.stays[id].pinned.reset(); }});
+  ConstraintChange changeOf(const Found& found) const {
+    const std::size_t index = found.index;
+    const StayId id(index);
+    switch (found.kind) {
+      case Kind::apart:
+        return {fmt::format("{} and {} apart", name(rules_.apart[index].a),
+                            name(rules_.apart[index].b)),
+                [index](Problem& problem) { takeOut(problem.constraints.apart, index); }};
+      case Kind::together:
+        return {groupText(rules_.together[index]) + " together",
+                [index](Problem& problem) { takeOut(problem.constraints.together, index); }};
+      case Kind::reserved: {
+        const ProblemPool& pool = problem_.pools[found.pool];
+        return {fmt::format("bytes [{}, {}) of {} reserved",
+                            groupDigits(pool.reserved[index].begin.count()),
+                            groupDigits(pool.reserved[index].end.count()), pool.name),
+                [index, at = found.pool](Problem& problem) {
+                  takeOut(problem.pools[at].reserved, index);
+                }};
       }
-      const auto& allowed = problem_.constraints.allowed;
-      const bool several = problem_.pools.size() > 1;
-      if (!several || pinned || allowed.empty() || allowed[id].empty()) continue;
-      found_.push_back({size(id), name(id) + " kept out of some pools", [id](Problem& problem) {
-                          problem.constraints.allowed[id].clear();
-                          problem.stays[id].pool = PoolId();
-                        }});
+      case Kind::pinned:
+        return {fmt::format("{} pinned to {}", name(id),
+                            groupDigits(problem_.stays[id].pinned->count())),
+                [id](Problem& problem) { problem.stays[id].pinned.reset(); }};
+      case Kind::allowed:
+        break;
     }
+    return {name(id) + " kept out of some pools",
+            [id](Problem& problem) { problem.constraints.allowed[id].clear(); }};
+  }
+
+  std::string groupText(const std::vector<StayId>& group) const {
+    constexpr std::size_t kNamed = 4;
+    std::string names;
+    for (std::size_t i = 0; i < std::min(kNamed, group.size()); ++i) {
+      names += (i == 0 ? "" : ", ") + name(group[i]);
+    }
+    return group.size() > kNamed ? names + fmt::format(" and {} more", group.size() - kNamed)
+                                 : names;
   }
 
   const Run& run_;
-  Problem problem_;
+  const Problem& problem_;
+  const Constraints& rules_;
+  std::size_t most_;
   std::vector<Found> found_;
 };
 
 }  // namespace
 
+Problem problemAsGiven(const Run& run) {
+  Problem problem = run.problem;
+  const auto& given = run.model->problem;
+  for (const StayId id : problem.stays.keys()) {
+    const bool known = given && given->stays.contains(id);
+    const auto& allowed = problem.constraints.allowed;
+    // A model that gave its problem away does not say: who names several pools had none.
+    const bool free = !allowed.empty() && !allowed[id].empty();
+    if (known ? !given->stays[id].pool : free) problem.stays[id].pool = PoolId();
+  }
+  return problem;
+}
+
 std::string notPayingText(const Run& run, const ReusePenalty& paid) {
   Problem problem = run.problem;
   Constraints& rules = problem.constraints;
+  const auto group = groupOf(problem, paid.pair.a);
+  if (std::ranges::find(group, paid.pair.b) != group.end()) return "they have to begin together";
   std::erase(rules.penalties, paid);
+  std::erase(rules.exclusive, paid.pair);
   rules.apart.insert(std::ranges::upper_bound(rules.apart, paid.pair), paid.pair);
   const auto choice = AllocatorChoice::parse("best:for=penalty,moves=100000,nodes=20000");
   const auto plan = choice->make()->plan(problem, {.story = false});
@@ -138,7 +163,7 @@ std::string notPayingText(const Run& run, const ReusePenalty& paid) {
 
 std::vector<ConstraintChange> constraintChanges(const Run& run, std::size_t most) {
   if (!run.graph().ops.empty()) return {};
-  return ChangeList(run).list(most);
+  return ChangeList(run, most).list();
 }
 
 }  // namespace hw

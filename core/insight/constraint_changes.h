@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -7,11 +8,14 @@
 
 namespace hw {
 
-/// A planning problem without one of its constraints, to see what that costs.
+/// A constraint that may be left out of a planning problem, to see what it costs.
 struct ConstraintChange {
-  std::string without{};  ///< The constraint, in words: "'a' and 'b' apart".
-  Problem problem{};
+  std::string without{};                 ///< The constraint, in words: "'a' and 'b' apart".
+  std::function<void(Problem&)> take{};  ///< Takes it out of `problemAsGiven`.
 };
+
+/// The problem of a run with pools as they were before the run decided them.
+Problem problemAsGiven(const Run& run);
 
 /// Of the constraints of a run's problem that can make a plan larger, those of most bytes, at most
 /// `most`: pairs that are apart, groups, reserved ranges, pins and allowed pools. None for the

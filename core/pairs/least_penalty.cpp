@@ -4,8 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include "core/base/dice.h"
 #include "core/pairs/pair_allowance.h"
-#include "core/pairs/pair_dice.h"
 #include "core/pairs/pair_placer.h"
 #include "core/pairs/pair_search.h"
 
@@ -59,7 +59,7 @@ class PenaltyPatience {
       quantiles_[i] = -logOfFraction((static_cast<double>(i) + 0.5) / kQuantiles);
     }
   }
-  double draw(PairDice& dice) const { return quantiles_[dice.below(kQuantiles)]; }
+  double draw(SmallDice& dice) const { return quantiles_[dice.below(kQuantiles)]; }
 
  private:
   static constexpr std::uint32_t kQuantiles = 4096;
@@ -98,7 +98,7 @@ class PenaltyWalk {
   const PairOptions& options_;
   PairAllowance& budget_;
   PairPlacer placer_;
-  PairDice dice_;
+  SmallDice dice_;
   PenaltyPatience patience_{};
   std::vector<std::uint32_t> movable_{};
   std::vector<std::uint32_t> chosen_{};  ///< To be taken out.

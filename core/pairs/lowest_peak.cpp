@@ -103,7 +103,7 @@ class PeakWalk {
   std::optional<PairSlider> slider_{};
   std::size_t turn_ = 0;  ///< Tries without success.
   int shift_ = kFirstShift;
-  PairDice dice_;
+  SmallDice dice_;
   BlockOrder movable_{};
   BlockOrder out_{};                 ///< Without a place, while a lower peak is tried.
   std::vector<std::int64_t> times_;  ///< How often a block was put where others were, and one.

@@ -36,12 +36,6 @@ std::int64_t peakAround(const std::vector<Interval<Bytes>>& reserved, std::int64
   return peak;
 }
 
-/// Adds without leaving 62 bits: sums of sizes may.
-std::int64_t addedUp(std::int64_t a, std::int64_t b) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 62;
-  return a > kMost - b ? kMost : a + b;
-}
-
 /// A lower bound for the peak of blocks that conflict pairwise. In the order of their offsets each
 /// pushes the next by its least distance, and the last takes its size: the distances, which are
 /// multiples of the common alignment, bound it; and so do the bytes that are shared with nobody,
@@ -53,8 +47,8 @@ std::int64_t crowdedPeak(const PairModel& model, const PairField& field,
   std::int64_t own = 0;
   std::int64_t last = std::int64_t{1} << 62;
   for (std::size_t i = 0; i < members.size(); ++i) {
-    pushed = addedUp(pushed, pushes[i]);
-    own = addedUp(own, std::min(pushes[i], field.size[members[i]]));
+    pushed = joinedWeight(pushed, pushes[i]);
+    own = joinedWeight(own, std::min(pushes[i], field.size[members[i]]));
     last = std::min(last, field.size[members[i]] - pushes[i]);
   }
   return std::max(pushed + last, peakAround(model.reserved, own));

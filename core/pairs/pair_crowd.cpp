@@ -12,10 +12,6 @@ namespace {
 constexpr std::size_t kMostSearched = 16'384;
 constexpr std::int64_t kMostWeight = std::int64_t{1} << 62;
 
-std::int64_t joined(std::int64_t a, std::int64_t b) {
-  return a > kMostWeight - b ? kMostWeight : a + b;
-}
-
 using VertexBits = std::vector<std::uint64_t>;
 
 class CrowdSearch {
@@ -85,7 +81,7 @@ class CrowdSearch {
       open[word] = left[word] & linked_[vertex][word];
     }
     std::int64_t all = weights_[vertex];
-    forEach(open, [&](std::uint32_t other) { all = joined(all, weights_[other]); });
+    forEach(open, [&](std::uint32_t other) { all = joinedWeight(all, weights_[other]); });
     if (all <= best_.weight) return;
     chosen_.assign(1, vertex);
     extend(open, weights_[vertex]);
@@ -117,7 +113,7 @@ class CrowdSearch {
       if (strangers_.empty()) return list;
       std::int64_t least = rest_[strangers_[0]];
       for (const std::uint32_t vertex : strangers_) least = std::min(least, rest_[vertex]);
-      taken = joined(taken, least);
+      taken = joinedWeight(taken, least);
       for (const std::uint32_t vertex : strangers_) {
         rest_[vertex] -= least;
         if (rest_[vertex] > 0) continue;
@@ -137,13 +133,13 @@ class CrowdSearch {
     }
     for (std::size_t i = list.size(); i-- > 0;) {
       const auto& [vertex, bound] = list[i];
-      if (joined(weight, bound) <= best_.weight) return;
+      if (joinedWeight(weight, bound) <= best_.weight) return;
       VertexBits next(words_);
       for (std::size_t word = 0; word < words_; ++word) {
         next[word] = open[word] & linked_[vertex][word];
       }
       chosen_.push_back(vertex);
-      extend(next, joined(weight, weights_[vertex]));
+      extend(next, joinedWeight(weight, weights_[vertex]));
       chosen_.pop_back();
       if (budget_.isSpent()) return;
       open[vertex / 64] &= ~(std::uint64_t{1} << (vertex % 64));
@@ -161,18 +157,17 @@ class CrowdSearch {
   std::vector<std::uint32_t> strangers_{};
 };
 
-}  // namespace
-
-PairCrowd crowdAround(const std::vector<std::vector<std::uint32_t>>& neighbours,
+/// A crowd around a vertex to which no vertex can be added; of those that fit the heaviest first.
+PairCrowd grownAround(const std::vector<std::vector<std::uint32_t>>& neighbours,
                       const std::vector<std::int64_t>& weights, std::uint32_t vertex) {
   PairCrowd crowd{.members = {vertex}, .weight = weights[vertex]};
   std::vector<std::uint32_t> open = neighbours[vertex];
+  std::stable_sort(open.begin(), open.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return weights[a] > weights[b]; });
   while (!open.empty()) {
-    const std::uint32_t next = *std::max_element(
-        open.begin(), open.end(),
-        [&](std::uint32_t a, std::uint32_t b) { return weights[a] < weights[b]; });
+    const std::uint32_t next = open.front();
     crowd.members.push_back(next);
-    crowd.weight = joined(crowd.weight, weights[next]);
+    crowd.weight = joinedWeight(crowd.weight, weights[next]);
     const std::vector<std::uint32_t>& near = neighbours[next];
     std::erase_if(open, [&](std::uint32_t other) {
       return !std::binary_search(near.begin(), near.end(), other);
@@ -182,13 +177,24 @@ PairCrowd crowdAround(const std::vector<std::vector<std::uint32_t>>& neighbours,
   return crowd;
 }
 
+}  // namespace
+
+std::int64_t joinedWeight(std::int64_t a, std::int64_t b) {
+  return a > kMostWeight - b ? kMostWeight : a + b;
+}
+
 PairCrowd heaviestCrowd(const std::vector<std::vector<std::uint32_t>>& neighbours,
                         const std::vector<std::int64_t>& weights, PairBudget& budget) {
   PairCrowd best;
+  std::vector<char> covered(weights.size(), 0);
   for (std::uint32_t vertex = 0; vertex < weights.size(); ++vertex) {
-    PairCrowd crowd = crowdAround(neighbours, weights, vertex);
+    if (covered[vertex]) continue;
+    PairCrowd crowd = grownAround(neighbours, weights, vertex);
+    for (const std::uint32_t member : crowd.members) covered[member] = 1;
+    const bool spent =
+        std::ranges::any_of(crowd.members, [&](std::uint32_t) { return budget.spend(); });
     if (crowd.weight > best.weight) best = std::move(crowd);
-    if (budget.spend()) return best;
+    if (spent) return best;
   }
   if (weights.size() <= kMostSearched) CrowdSearch(neighbours, weights, budget, best).run();
   return best;

@@ -14,13 +14,12 @@ struct PairCrowd {
   bool proved = false;                   ///< No crowd weighs more.
 };
 
-/// A crowd around a vertex to which no vertex can be added; of those that fit the heaviest first.
-PairCrowd crowdAround(const std::vector<std::vector<std::uint32_t>>& neighbours,
-                      const std::vector<std::int64_t>& weights, std::uint32_t vertex);
+/// The sum of two weights, at most 2^62.
+std::int64_t joinedWeight(std::int64_t a, std::int64_t b);
 
 /// A heaviest crowd of a graph. `neighbours` by vertex, ascending; `weights` are positive. The best
-/// of those that grow greedily around each vertex, then branch and bound; more than 16,384 vertices
-/// are not searched.
+/// of those that grow greedily until each vertex is in one, then branch and bound; more than 16,384
+/// vertices are not searched.
 PairCrowd heaviestCrowd(const std::vector<std::vector<std::uint32_t>>& neighbours,
                         const std::vector<std::int64_t>& weights, PairBudget& budget);
 

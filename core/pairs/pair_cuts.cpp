@@ -553,6 +553,8 @@ class CutPrices {
 }  // namespace
 
 std::int64_t leastSharingCost(const PairField& field, const std::vector<std::uint32_t>& blocks) {
+  constexpr std::size_t kMostShared = 128;
+  if (blocks.size() > kMostShared) return 0;
   ShrinkingSet set(field, blocks);
   std::int64_t most = 0;
   while (set.isCrowded()) {

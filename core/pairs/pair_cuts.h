@@ -14,15 +14,14 @@ namespace hw {
 // one that is kept apart shares what its distances allow.
 
 /// The least sum of costs that the sharing of these blocks, or of the most crowded among them,
-/// forces; 0 if none.
+/// forces; 0 if none, or for more than 128 blocks.
 std::int64_t leastSharingCost(const PairField& field, const std::vector<std::uint32_t>& blocks);
 
 /// A lower bound for the sum of costs: the linear relaxation of many such sets of blocks at once,
 /// solved approximately by subgradient steps on its dual (Held and Karp 1971); each point of the
 /// dual gives a bound, and the best one is computed anew in whole numbers. The sets are those for
-/// which the solutions so far pay too little. Nodes are steps and sets
-/// looked for. 0 for more than 2,000 blocks or
-/// costs that sum up to 2^32.
+/// which the solutions so far pay too little. Nodes are steps and sets looked for. 0 for more than
+/// 2,000 blocks, or costs that sum up to 2^32.
 std::int64_t leastCostByCuts(const PairField& field, PairBudget& budget);
 
 }  // namespace hw

@@ -17,6 +17,10 @@ std::vector<std::uint32_t> dollOrder(const PairField& field, const PlaceLists& p
                                      DollOrder kind) {
   const auto weight = [](const PairField::Edge& edge) { return edge.hard ? 1.5 : 1.0; };
   const std::uint32_t count = field.count();
+  std::vector<double> degrees(count, 0);
+  for (std::uint32_t block = 0; block < count; ++block) {
+    for (const PairField::Edge& edge : field.edges[block]) degrees[block] += weight(edge);
+  }
   std::vector<double> ties(count, 0);
   std::vector<char> taken(count, 0);
   std::vector<std::uint32_t> order;
@@ -25,10 +29,9 @@ std::vector<std::uint32_t> dollOrder(const PairField& field, const PlaceLists& p
     double bestScore = -1;
     for (std::uint32_t block = 0; block < count; ++block) {
       if (taken[block]) continue;
-      double degree = 0;
-      for (const PairField::Edge& edge : field.edges[block]) degree += weight(edge);
       // Few places make a block dear; the degree decides among equals.
-      double score = ties[block] / static_cast<double>(places[block].size() + 1) + degree / 1e6;
+      double score =
+          ties[block] / static_cast<double>(places[block].size() + 1) + degrees[block] / 1e6;
       if (kind == DollOrder::largeFirst) score /= static_cast<double>(field.size[block]);
       if (score <= bestScore) continue;
       best = block;
@@ -103,6 +106,7 @@ class DollSearch {
     PairDolls result;
     best_.assign(field_.count(), 0);
     for (std::uint32_t depth = field_.count(); depth-- > 0;) {
+      if (budget_.spend()) break;
       least_[depth] = paid_[depth].empty() ? hardCost_ : 0;
       first_ = depth;
       most_ = extended(depth, start);
@@ -155,11 +159,11 @@ class DollSearch {
   }
 
   void findTwins() {
-    const PairTwins twins = twinsOf(field_);
+    const std::vector<std::uint32_t> twins = twinsOf(field_);
     std::vector<std::uint32_t> root(field_.count());
     std::vector<std::uint32_t> latest(field_.count(), kNoDepth);
     for (std::uint32_t block = 0; block < field_.count(); ++block) {
-      root[block] = twins.before[block] == PairTwins::kNone ? block : root[twins.before[block]];
+      root[block] = twins[block] == kNoTwin ? block : root[twins[block]];
     }
     for (std::uint32_t depth = 0; depth < field_.count(); ++depth) {
       std::uint32_t& last = latest[root[order_[depth]]];

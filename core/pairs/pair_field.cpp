@@ -22,6 +22,11 @@ PairField::Edge edgeOf(const PairModel& model, std::size_t block, const PairMode
           .above = roundedUp(apart.above.count(), common)};
 }
 
+/// By the other block; of those to one block the hard one first.
+bool comesBefore(const PairField::Edge& a, const PairField::Edge& b) {
+  return a.other != b.other ? a.other < b.other : a.hard > b.hard;
+}
+
 std::vector<PairField::Edge> edgesOf(const PairModel& model, std::size_t block) {
   std::vector<PairField::Edge> edges;
   if (block < model.conflicts.size()) {
@@ -36,8 +41,7 @@ std::vector<PairField::Edge> edgesOf(const PairModel& model, std::size_t block) 
       edges.back().cost = penalty.cost;
     }
   }
-  std::sort(edges.begin(), edges.end(),
-            [](const auto& a, const auto& b) { return a.other < b.other; });
+  std::stable_sort(edges.begin(), edges.end(), comesBefore);
   return edges;
 }
 
@@ -85,7 +89,7 @@ PairBudget::PairBudget(const PairLimits& limits, std::function<bool()> stopped)
 bool PairBudget::spend() {
   if (spent_) return true;
   if (mostNodes_ > 0 && nodes_ >= mostNodes_) return spent_ = true;
-  constexpr std::int64_t kNodesBetweenLooks = 256;
+  constexpr std::int64_t kNodesBetweenLooks = 16;
   if (nodes_++ % kNodesBetweenLooks != 0) return false;
   spent_ = (end_ && Watch::now() >= *end_) || (stopped_ && stopped_());
   return spent_;
@@ -184,8 +188,7 @@ PairField fieldOfBlocks(const PairField& field, const std::vector<std::uint32_t>
       edge.other = numbers[edge.other];
       if (edge.other != kOutside) edges.push_back(edge);
     }
-    std::sort(edges.begin(), edges.end(),
-              [](const auto& a, const auto& b) { return a.other < b.other; });
+    std::stable_sort(edges.begin(), edges.end(), comesBefore);
   }
   return part;
 }

@@ -95,7 +95,7 @@ std::optional<std::int64_t> totalCost(const PairField& field);
 /// Offsets that suffice: by block, ascending, each the lowest legal offset from zero, or just above
 /// an offset of a neighbour. Whatever pairs a plan keeps apart, pushing its blocks down as far as
 /// those pairs allow gives a plan with only such offsets. Nothing if there are more than `most`, or
-/// if they have more than 50 times as many neighbours.
+/// if their blocks have more than 50 x `most` neighbours together.
 std::optional<std::vector<std::vector<std::int64_t>>> touchingOffsets(const PairField& field,
                                                                       std::size_t most);
 

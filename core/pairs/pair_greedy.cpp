@@ -10,8 +10,11 @@ namespace {
 
 class CheapPlacer {
  public:
-  explicit CheapPlacer(const PairField& field)
-      : field_(field), at_(field.count(), PairField::kNowhere), placed_(field.count(), 0) {}
+  CheapPlacer(const PairField& field, PairBudget& budget)
+      : field_(field),
+        budget_(budget),
+        at_(field.count(), PairField::kNowhere),
+        placed_(field.count(), 0) {}
 
   /// Places all in the order of `rank`, fixed ones before; raises the rank of those that made
   /// trouble. The cost, or nothing if not all found a place.
@@ -27,6 +30,7 @@ class CheapPlacer {
     });
     std::optional<std::int64_t> total = 0;
     for (const std::uint32_t block : order) {
+      if (budget_.spend()) return std::nullopt;
       const auto cost = put(block);
       if (!cost) total.reset();
       if (total) *total += *cost;
@@ -71,21 +75,22 @@ class CheapPlacer {
   }
 
   const PairField& field_;
+  PairBudget& budget_;
   std::vector<std::int64_t> at_;
   std::vector<char> placed_;
 };
 
 }  // namespace
 
-std::vector<std::int64_t> cheapPlan(const PairField& field, int rounds) {
+std::vector<std::int64_t> cheapPlan(const PairField& field, int rounds, PairBudget& budget) {
   std::vector<double> rank;
   double largest = 1;
   for (const std::int64_t size : field.size) largest = std::max(largest, static_cast<double>(size));
   for (const std::int64_t size : field.size) rank.push_back(static_cast<double>(size) / largest);
-  CheapPlacer placer(field);
+  CheapPlacer placer(field, budget);
   std::vector<std::int64_t> best;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  for (int round = 0; round <= rounds && least > 0; ++round) {
+  for (int round = 0; round <= rounds && least > 0 && !budget.isSpent(); ++round) {
     const auto cost = placer.place(rank);
     if (!cost || *cost >= least) continue;
     least = *cost;

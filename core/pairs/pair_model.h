@@ -39,7 +39,8 @@ struct PairModel {
   /// By block, ascending by `other`; pairs that must be apart. Symmetric: seen from the other side
   /// the two distances change places.
   std::vector<std::vector<Apart>> conflicts{};
-  /// The same of pairs that cost something; no pair is in both.
+  /// The same of pairs that cost something. A pair may be listed several times, and in both, with
+  /// other distances.
   std::vector<std::vector<Penalty>> penalties{};
   /// Bytes that no block may touch, ascending and disjoint.
   std::vector<Interval<Bytes>> reserved{};

@@ -22,7 +22,7 @@ const PairField::Edge* hardEdge(const PairField& field, std::uint32_t block, std
 }
 
 /// A maximal set around a block; the largest first.
-CrowdedBlocks crowdAround(const PairField& field, std::uint32_t block) {
+CrowdedBlocks crowdedAround(const PairField& field, std::uint32_t block) {
   std::vector<std::uint32_t> others;
   for (const PairField::Edge& edge : field.edges[block]) {
     if (edge.hard && !field.fixed[edge.other]) others.push_back(edge.other);
@@ -53,7 +53,7 @@ std::vector<CrowdedBlocks> crowdsOf(const PairField& field) {
   std::vector<char> covered(field.count(), 0);
   for (std::uint32_t block = 0; block < field.count(); ++block) {
     if (covered[block] || field.fixed[block]) continue;
-    crowds.push_back(crowdAround(field, block));
+    crowds.push_back(crowdedAround(field, block));
     for (const std::uint32_t member : crowds.back().members) covered[member] = 1;
   }
   const auto weight = [](const CrowdedBlocks& crowd) {
@@ -86,7 +86,6 @@ class AscendingPacker {
     }
     for (std::uint32_t block = 0; block < field_.count(); ++block) {
       if (placed_[block]) continue;
-      ++unplaced_;
       for (const PairField::Edge& edge : field_.edges[block]) {
         if (edge.hard && !placed_[edge.other]) ++open_[block];
       }
@@ -124,8 +123,8 @@ class AscendingPacker {
       if (placed_[block] || open_[block] == 0) continue;
       end = std::min(end, low_[block] + reach(block));
       if (low_[block] < position || (low_[block] == position && block < from)) continue;
-      const std::uint32_t twin = twins_.before[block];
-      if (twin != PairTwins::kNone && !placed_[twin]) continue;
+      const std::uint32_t twin = twins_[block];
+      if (twin != kNoTwin && !placed_[twin]) continue;
       found.push_back({low_[block], block});
     }
     std::erase_if(found, [&](const Choice& choice) { return choice.offset >= end; });
@@ -154,7 +153,6 @@ class AscendingPacker {
   /// False if some block finds no place any more.
   bool place(const Choice& choice, std::vector<Raised>& raised) {
     placed_[choice.block] = 1;
-    --unplaced_;
     bool fits = true;
     for (const PairField::Edge& edge : field_.edges[choice.block]) {
       if (!edge.hard || placed_[edge.other]) continue;
@@ -176,7 +174,6 @@ class AscendingPacker {
   void takeBack(const Choice& choice, const std::vector<Raised>& raised) {
     for (const Raised& one : raised) low_[one.block] = one.before;
     placed_[choice.block] = 0;
-    ++unplaced_;
     for (const PairField::Edge& edge : field_.edges[choice.block]) {
       if (edge.hard && !placed_[edge.other]) ++open_[edge.other];
     }
@@ -204,12 +201,11 @@ class AscendingPacker {
 
   const PairField& field_;
   PairBudget& budget_;
-  PairTwins twins_;
+  std::vector<std::uint32_t> twins_;
   std::vector<CrowdedBlocks> crowds_;
   std::vector<std::int64_t> low_;
   std::vector<char> placed_;
   std::vector<std::int32_t> open_;  ///< Hard edges to blocks that are not placed.
-  std::int32_t unplaced_ = 0;
 };
 
 bool areTwins(const PairField& field, std::uint32_t a, std::uint32_t b) {
@@ -239,13 +235,13 @@ bool areTwins(const PairField& field, std::uint32_t a, std::uint32_t b) {
 
 }  // namespace
 
-PairTwins twinsOf(const PairField& field) {
-  PairTwins twins{std::vector<std::uint32_t>(field.count(), PairTwins::kNone)};
+std::vector<std::uint32_t> twinsOf(const PairField& field) {
+  std::vector<std::uint32_t> twins(field.count(), kNoTwin);
   constexpr std::uint32_t kFarthest = 2'000;  // Keeps it quick where there are very many blocks.
   for (std::uint32_t block = 1; block < field.count(); ++block) {
     for (std::uint32_t back = 1; back <= std::min(block, kFarthest); ++back) {
       if (!areTwins(field, block - back, block)) continue;
-      twins.before[block] = block - back;
+      twins[block] = block - back;
       break;
     }
   }
@@ -253,6 +249,8 @@ PairTwins twinsOf(const PairField& field) {
 }
 
 PairPacking packPairs(const PairField& field, std::int64_t height, PairBudget& budget) {
+  constexpr std::uint32_t kDeepest = 10'000;  // A call for each block.
+  if (field.count() > kDeepest) return {};
   if (height >= field.capacity) return AscendingPacker(field, budget).run();
   PairField lower = field;
   lower.capacity = height;

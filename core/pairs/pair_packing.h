@@ -21,16 +21,14 @@ struct PairPacking {
 
 /// Tries all plans that matter, depth first, blocks by ascending offset, each at the lowest offset
 /// that those before it leave (as MiniMalloc does: Moffitt 2023, for any graph of pairs instead of
-/// lifetimes only). Edges that only cost are not looked at. No block ends above `height`.
+/// lifetimes only). Edges that only cost are not looked at. No block ends above `height`. Stopped
+/// at once for more than 10,000 blocks.
 PairPacking packPairs(const PairField& field, std::int64_t height, PairBudget& budget);
 
-/// By block the largest of lower number that it could change places with without any difference, or
-/// `none`: same size, alignment and edges.
-struct PairTwins {
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  std::vector<std::uint32_t> before{};
-};
+inline constexpr std::uint32_t kNoTwin = ~std::uint32_t{0};
 
-PairTwins twinsOf(const PairField& field);
+/// By block the largest of lower number that it could change places with without any difference, or
+/// kNoTwin: same size, alignment and edges.
+std::vector<std::uint32_t> twinsOf(const PairField& field);
 
 }  // namespace hw

@@ -80,9 +80,12 @@ class PaymentSearch {
 
   void set(const Pair& pair, State state) {
     states_[pair.block][pair.edge] = state;
-    const std::uint32_t other = field_.edges[pair.block][pair.edge].other;
-    for (std::size_t i = 0; i < field_.edges[other].size(); ++i) {
-      if (field_.edges[other][i].other == pair.block) states_[other][i] = state;
+    const PairField::Edge& mine = field_.edges[pair.block][pair.edge];
+    for (std::size_t i = 0; i < field_.edges[mine.other].size(); ++i) {
+      const PairField::Edge& back = field_.edges[mine.other][i];
+      const bool same = back.other == pair.block && back.hard == mine.hard &&
+                        back.below == mine.above && back.above == mine.below;
+      if (same) states_[mine.other][i] = state;
     }
   }
 

@@ -214,7 +214,7 @@ std::int64_t PairPlacer::stacked(std::uint32_t block) {
   return lowestFrom(block, (at + mask_[block]) & ~mask_[block]);
 }
 
-void PairPlacer::sweepStretch(Sweep& sweep, const Stretch& stretch, PairDice& dice) const {
+void PairPlacer::sweepStretch(Sweep& sweep, const Stretch& stretch, SmallDice& dice) const {
   const std::int64_t mask = sweep.mask;
   std::int64_t at = stretch.lowest;
   while (true) {
@@ -243,7 +243,7 @@ void PairPlacer::sweepStretch(Sweep& sweep, const Stretch& stretch, PairDice& di
   }
 }
 
-PairPlacer::Place PairPlacer::cheapest(std::uint32_t block, PairDice& dice) {
+PairPlacer::Place PairPlacer::cheapest(std::uint32_t block, SmallDice& dice) {
   findStretches(block);
   if (stretches_.empty()) return {.offset = kNowhere, .cost = kBeyondOffsets};
   const Span span = edgeSpans_[block];

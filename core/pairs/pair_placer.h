@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/pairs/pair_dice.h"
+#include "core/base/dice.h"
 #include "core/pairs/pair_model.h"
 
 namespace hw {
@@ -63,9 +63,10 @@ class PairPlacer {
   std::int64_t stacked(std::uint32_t block);
   /// The place with the least penalties against placed blocks, any of several as likely. Such a
   /// place begins or ends at a free stretch or at a neighbour that costs something.
-  Place cheapest(std::uint32_t block, PairDice& dice);
+  Place cheapest(std::uint32_t block, SmallDice& dice);
 
-  /// Penalties of a block against placed ones, if it were where it is. Saturates.
+  /// Penalties of a block against placed ones, if it were where it is. With costs cut down so that
+  /// all together stay below 2^61.
   std::int64_t pay(std::uint32_t block) const;
   bool isApart(std::uint32_t block, const PairModel::Apart& apart) const {
     const std::int64_t distance = offset_[block] - offset_[apart.other];
@@ -110,7 +111,7 @@ class PairPlacer {
   std::int64_t lowestFrom(std::uint32_t block, std::int64_t at);
   std::int64_t highestOffset(std::uint32_t block) const;
   void findStretches(std::uint32_t block);
-  void sweepStretch(Sweep& sweep, const Stretch& stretch, PairDice& dice) const;
+  void sweepStretch(Sweep& sweep, const Stretch& stretch, SmallDice& dice) const;
 
   const PairModel& model_;
   Heeds heeds_;

@@ -88,15 +88,10 @@ class PeakClosing {
   bool isImpossible() const { return impossible_; }
   const PairOffsets& best() const { return best_; }
   std::int64_t low() const { return low_; }
-  std::int64_t high() const { return high_; }
 
  private:
   bool findFirst() {
-    PairField free = field_;
-    for (auto& edges : free.edges) {
-      std::erase_if(edges, [](const PairField::Edge& edge) { return !edge.hard; });
-    }
-    best_ = cheapPlan(free, 20);
+    best_ = cheapPlan(field_, 20, budget_);
     if (best_.empty()) {
       PairPacking packing = packPairs(field_, field_.capacity, budget_);
       impossible_ = packing.outcome == PairPacking::Outcome::impossible;
@@ -139,12 +134,11 @@ class PenaltyClosing {
 
   PairDolls run() {
     if (result_.cost > 0 || !result_.feasible) {
-      const PairOffsets cheap = cheapPlan(field_, quickRounds());
+      const PairOffsets cheap = cheapPlan(field_, quickRounds(), budget_);
       if (!cheap.empty()) consider(cheap);
     }
     if (isClosed()) return result_;
-    constexpr std::uint32_t kFewBlocks = 128;
-    if (field_.count() <= kFewBlocks) shareAll();
+    shareAll();
     if (isClosed() || tryFree()) return result_;
     priceCuts();
     if (isClosed() || isShort() || budget_.isSpent()) return result_;
@@ -257,7 +251,9 @@ PeakProof provePeak(const PairModel& model, const std::vector<Bytes>& start,
   PairBudget budget(limits, stopped);
   proof.shortage = quickShortage(model, budget);
   proof.bound = proof.shortage.bytes;
-  const PairField field = fieldOf(model);
+  PairModel hard = model;  // Prices do not link blocks here.
+  hard.penalties.clear();
+  const PairField field = fieldOf(hard);
   const PairOffsets used = usedStart(field, start);
   PairOffsets offsets(field.count(), 0);
   bool impossible = proof.shortage.missing > Bytes();

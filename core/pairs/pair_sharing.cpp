@@ -29,9 +29,13 @@ PairSharing::PairSharing(const PairField& field, const std::vector<std::uint32_t
       if (numbers[edge.other] == kOutside) continue;
       Entry& found = entry(i, numbers[edge.other]);
       const std::int64_t apart = sharedApart(field, blocks[i], edge);
-      if (!edge.hard) found.gain = found.free - apart;
-      if (!edge.hard) found.cost = edge.cost;
-      found.free = apart;
+      // A pair may be listed several times: whoever pays the cheapest once may share the most.
+      const std::int64_t most = found.free + found.gain;
+      const std::int64_t allowed = edge.hard ? std::min(most, apart) : most;
+      found.free = std::min(found.free, apart);
+      found.gain = allowed - found.free;
+      if (edge.hard) continue;
+      found.cost = found.cost == 0 ? edge.cost : std::min(found.cost, edge.cost);
     }
   }
   for (std::uint32_t i = 0; i < blocks.size(); ++i) {

@@ -166,7 +166,7 @@ void PairSlider::rise(std::size_t kept) {
   }
 }
 
-void PairSlider::weigh(Sweep& sweep, std::int64_t at, PairDice& dice) const {
+void PairSlider::weigh(Sweep& sweep, std::int64_t at, SmallDice& dice) const {
   const std::int64_t size = seats_[sweep.block].size;
   for (; sweep.begun < byHigh_.size(); ++sweep.begun) {
     const std::uint32_t next = byHigh_[sweep.begun];
@@ -181,7 +181,7 @@ void PairSlider::weigh(Sweep& sweep, std::int64_t at, PairDice& dice) const {
 
 /// A place where the lowest price has to be paid: at the bottom, or at the lowest end of another. A
 /// neighbour is met if it can neither end at or below the place nor begin above it.
-std::int64_t PairSlider::cheapest(std::uint32_t block, PairDice& dice) const {
+std::int64_t PairSlider::cheapest(std::uint32_t block, SmallDice& dice) const {
   const Seat& seat = seats_[block];
   Sweep sweep{.block = block};
   std::int64_t at = raised(seat, 0);
@@ -244,7 +244,7 @@ std::uint32_t PairSlider::popDearest() {
   return block;
 }
 
-bool PairSlider::step(PairDice& dice) {
+bool PairSlider::step(SmallDice& dice) {
   const std::uint32_t block = popDearest();
   const std::int64_t offset = cheapest(block, dice);
   if (offset == kNoOffset) {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/pairs/pair_dice.h"
+#include "core/base/dice.h"
 #include "core/pairs/pair_model.h"
 
 namespace hw {
@@ -31,7 +31,7 @@ class PairSlider {
   bool isDone() const { return out_.empty(); }
   /// Gives the dearest block that is out a place, whatever has to get out for it: one where that
   /// costs least, any of several as likely. False: there is no place at all.
-  bool step(PairDice& dice);
+  bool step(SmallDice& dice);
   /// The lowest offset of a block that has a place.
   std::int64_t offset(std::uint32_t block) const { return seats_[block].low; }
 
@@ -47,7 +47,7 @@ class PairSlider {
     bool fixed = false;
 
     std::int64_t end() const { return low + size; }
-    /// True if some place of a block of this size is forbidden.
+    /// True if a block of `others` bytes can lie neither always below it nor always above.
     bool isMet(std::int64_t others) const { return high - others < end(); }
   };
   /// The state of a sweep over the places of one block.
@@ -59,8 +59,8 @@ class PairSlider {
   std::int64_t raised(const Seat& seat, std::int64_t at) const;
   std::int64_t lowered(const Seat& seat, std::int64_t end) const;
   std::uint32_t popDearest();
-  void weigh(Sweep& sweep, std::int64_t at, PairDice& dice) const;
-  std::int64_t cheapest(std::uint32_t block, PairDice& dice) const;
+  void weigh(Sweep& sweep, std::int64_t at, SmallDice& dice) const;
+  std::int64_t cheapest(std::uint32_t block, SmallDice& dice) const;
   void insert(std::uint32_t block, std::int64_t offset);
   void takeOutAround(std::uint32_t block, std::int64_t offset);
   void sink(std::size_t kept);

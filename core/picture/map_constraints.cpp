@@ -169,7 +169,9 @@ void MapDrawing::drawConstraints() const {
 void MapDrawing::drawShared(StayId only) const {
   const Run& run = *scene_.run;
   const Constraints& rules = run.problem.constraints;
-  if (rules.exclusive.size() + rules.together.size() > kMostConstraintsSearched) return;
+  std::size_t pairs = rules.exclusive.size();
+  for (const std::vector<StayId>& group : rules.together) pairs += group.size() * group.size() / 2;
+  if (pairs > kMostConstraintsSearched) return;
   for (const StayPair& pair : sharersOf(run.problem)) {
     if (only && pair.a != only && pair.b != only) continue;
     const Interval<Step> steps{

@@ -30,12 +30,11 @@ void auditPairs(const Problem& problem, const std::vector<StayPair>& pairs, std:
 }
 
 void auditPrices(const Problem& problem, std::vector<Violation>& found) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 62;
   std::int64_t sum = 0;
   const ReusePenalty* before = nullptr;
   for (const ReusePenalty& penalty : problem.constraints.penalties) {
     const bool ordered = before == nullptr || before->pair < penalty.pair;
-    const bool sane = penalty.cost > 0 && penalty.cost <= kMost - sum;
+    const bool sane = penalty.cost > 0 && penalty.cost <= kMostPenalty - sum;
     if (!isKnown(problem, penalty.pair) || !ordered || !sane) {
       found.push_back({fmt::format("constraints: the penalty of {} is unknown, out of order, not "
                                    "positive, or all together are too large",
@@ -99,7 +98,11 @@ class ConstraintJudge {
       : problem_(problem),
         rules_(problem.constraints),
         nameOf_(nameOf),
-        places_(problem.stays.size()) {
+        places_(problem.stays.size()),
+        group_(problem.stays.size()) {
+    for (const std::vector<StayId>& group : rules_.together) {
+      for (const StayId id : group) group_[id] = group.front();
+    }
     for (const StayId id : placed) {
       const Address& at = *plan.addresses[id];
       const Bytes begin = starts[at.pool][at.region] + at.offset;
@@ -170,33 +173,16 @@ class ConstraintJudge {
   }
 
   bool permitted(StayId a, StayId b) const {
-    const auto pair = std::minmax(a, b);
-    for (const StayPair& each : rules_.exclusive) {
-      if (each.a == pair.first && each.b == pair.second) return true;
-    }
-    for (const std::vector<StayId>& group : rules_.together) {
-      const auto in = [&](StayId id) { return std::ranges::find(group, id) != group.end(); };
-      if (in(a) && in(b)) return true;
-    }
-    return false;
+    if (group_[a] && group_[a] == group_[b]) return true;
+    return std::ranges::binary_search(rules_.exclusive, StayPair{std::min(a, b), std::max(a, b)});
   }
 
-  bool isLiveAt(StayId id, Step step) const {
-    if (!problem_.stays[id].steps.contains(step)) return false;
-    for (const Gap& gap : problem_.gaps) {
-      if (gap.stay == id && gap.steps.contains(step)) return false;
-    }
-    return true;
-  }
-
-  /// True if the two are live at one step: then they are where one of the two begins or comes back.
   bool liveTogether(StayId a, StayId b) const {
-    std::vector<Step> moments{problem_.stays[a].steps.begin, problem_.stays[b].steps.begin};
-    for (const Gap& gap : problem_.gaps) {
-      if (gap.stay == a || gap.stay == b) moments.push_back(gap.steps.end);
-    }
-    return std::ranges::any_of(moments,
-                               [&](Step step) { return isLiveAt(a, step) && isLiveAt(b, step); });
+    const std::vector<Interval<Step>> others = problem_.liveSteps(b);
+    return std::ranges::any_of(problem_.liveSteps(a), [&](const Interval<Step>& live) {
+      return std::ranges::any_of(others,
+                                 [&](const Interval<Step>& other) { return live.overlaps(other); });
+    });
   }
 
   /// All pairs whose steps overlap, since bytes that several may have at once can be in the way of
@@ -223,6 +209,7 @@ class ConstraintJudge {
   const Constraints& rules_;
   const std::function<std::string(StayId)>& nameOf_;
   IdMap<StayId, std::optional<Place>> places_;
+  IdMap<StayId, StayId> group_;  ///< The first of its group; none: it is in none.
   std::vector<Violation> found_;
 };
 

@@ -12,31 +12,23 @@ bool has(const std::vector<StayPair>& pairs, StayId a, StayId b) {
   return std::ranges::binary_search(pairs, StayPair{std::min(a, b), std::max(a, b)});
 }
 
-bool livesOverlap(const Problem& problem, StayId a, StayId b) {
-  if (!problem.stays[a].steps.overlaps(problem.stays[b].steps)) return false;
-  if (problem.gaps.empty()) return true;
-  const auto others = problem.liveSteps(b);
-  return std::ranges::any_of(problem.liveSteps(a), [&](const Interval<Step>& live) {
-    return std::ranges::any_of(others,
-                               [&](const Interval<Step>& other) { return live.overlaps(other); });
-  });
+/// The steps in which both are live, ascending.
+std::vector<Interval<Step>> stepsOfBoth(const Problem& problem, StayId a, StayId b) {
+  if (!problem.stays[a].steps.overlaps(problem.stays[b].steps)) return {};
+  const std::vector<Interval<Step>> left = problem.liveSteps(a);
+  const std::vector<Interval<Step>> right = problem.liveSteps(b);
+  std::vector<Interval<Step>> both;
+  for (auto x = left.begin(), y = right.begin(); x != left.end() && y != right.end();) {
+    const Interval<Step> shared{std::max(x->begin, y->begin), std::min(x->end, y->end)};
+    if (!shared.empty()) both.push_back(shared);
+    x->end < y->end ? ++x : ++y;
+  }
+  return both;
 }
 
 bool inOneGroup(const Problem& problem, StayId a, StayId b) {
   const auto group = groupOf(problem, a);
   return std::ranges::find(group, b) != group.end();
-}
-
-/// The steps in which both are live.
-std::vector<Interval<Step>> stepsOfBoth(const Problem& problem, StayId a, StayId b) {
-  std::vector<Interval<Step>> both;
-  for (const Interval<Step>& left : problem.liveSteps(a)) {
-    for (const Interval<Step>& right : problem.liveSteps(b)) {
-      const Interval<Step> shared{std::max(left.begin, right.begin), std::min(left.end, right.end)};
-      if (!shared.empty()) both.push_back(shared);
-    }
-  }
-  return both;
 }
 
 /// `bytes` without those of `taken`.
@@ -86,7 +78,11 @@ std::vector<StayPair> sharersOf(const Problem& problem) {
   std::vector<StayPair> pairs = problem.constraints.exclusive;
   for (const std::vector<StayId>& group : problem.constraints.together) {
     for (std::size_t i = 0; i < group.size(); ++i) {
-      for (std::size_t j = i + 1; j < group.size(); ++j) pairs.push_back({group[i], group[j]});
+      for (std::size_t j = i + 1; j < group.size(); ++j) {
+        const PoolId a = problem.stays[group[i]].pool;
+        const PoolId b = problem.stays[group[j]].pool;
+        if (!a || !b || a == b) pairs.push_back({group[i], group[j]});
+      }
     }
   }
   return pairs;
@@ -147,8 +143,9 @@ std::vector<StayPair> conflictsOf(const Problem& problem) {
 
 bool inConflict(const Problem& problem, StayId a, StayId b) {
   if (has(problem.constraints.apart, a, b)) return true;
-  if (has(problem.constraints.exclusive, a, b) || inOneGroup(problem, a, b)) return false;
-  return livesOverlap(problem, a, b);
+  // Groups last: they are looked through.
+  return !stepsOfBoth(problem, a, b).empty() && !has(problem.constraints.exclusive, a, b) &&
+         !inOneGroup(problem, a, b);
 }
 
 Interval<Bytes> meetingBytes(const Problem& problem, const Plan& plan, const StayPair& pair) {
@@ -175,8 +172,7 @@ std::int64_t penaltyOf(const Problem& problem, const Plan& plan) {
   return sum;
 }
 
-IdMap<StayId, std::optional<std::vector<OwnPiece>>> ownPieces(const Problem& problem,
-                                                              const Plan& plan) {
+OwnPieces ownPieces(const Problem& problem, const Plan& plan) {
   const std::vector<StayPair> pairs = sharersOf(problem);
   if (pairs.empty()) return {};
   IdMap<StayId, std::vector<LentBytes>> lent(problem.stays.size());
@@ -190,7 +186,7 @@ IdMap<StayId, std::optional<std::vector<OwnPiece>>> ownPieces(const Problem& pro
     }
   }
   if (!any) return {};
-  IdMap<StayId, std::optional<std::vector<OwnPiece>>> pieces(problem.stays.size());
+  OwnPieces pieces(problem.stays.size());
   for (const StayId id : problem.stays.keys()) {
     if (lent[id].empty()) continue;
     const Bytes begin = plan.addresses[id]->offset;

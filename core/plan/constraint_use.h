@@ -24,7 +24,8 @@ std::vector<PoolId> poolsFor(const Problem& problem, StayId stay);
 /// The stays that begin at one offset with `stay`, itself among them; none: it is alone.
 std::span<const StayId> groupOf(const Problem& problem, StayId stay);
 
-/// Pairs that may be in the same bytes at the same step: `exclusive` ones and those of groups.
+/// Pairs that may be in the same bytes at the same step: `exclusive` ones, and those of groups that
+/// may lie in one pool.
 std::vector<StayPair> sharersOf(const Problem& problem);
 
 /// Pairs of stays that may not share bytes if they lie in one pool: those that share a live step,
@@ -50,10 +51,11 @@ struct OwnPiece {
   Interval<Bytes> bytes{};  ///< In its region.
 };
 
+/// By stay; nothing for stays that have all of their bytes. Empty where nobody shares.
+using OwnPieces = IdMap<StayId, std::optional<std::vector<OwnPiece>>>;
+
 /// Of stays that share bytes and live steps, as `exclusive` ones and groups may, each byte belongs
-/// to the one with the lowest id at every step. The pieces of the others, by step, then address;
-/// nothing for stays that have all of their bytes. Empty where nobody shares.
-IdMap<StayId, std::optional<std::vector<OwnPiece>>> ownPieces(const Problem& problem,
-                                                              const Plan& plan);
+/// to the one with the lowest id at every step. The pieces of the others, by step, then address.
+OwnPieces ownPieces(const Problem& problem, const Plan& plan);
 
 }  // namespace hw

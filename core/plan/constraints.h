@@ -20,9 +20,12 @@ struct StayPair {
 /// next.
 struct ReusePenalty {
   StayPair pair{};
-  std::int64_t cost = 0;  ///< Positive; all of a problem together at most 2^62.
+  std::int64_t cost = 0;  ///< Positive; all of a problem together at most kMostPenalty.
   friend constexpr auto operator<=>(const ReusePenalty&, const ReusePenalty&) = default;
 };
+
+/// The most that all penalties of a problem may cost together.
+inline constexpr std::int64_t kMostPenalty = std::int64_t{1} << 62;
 
 /// Rules about who may share bytes with whom, beside lives: docs/constraints.md. Ranges that are
 /// reserved are facts of pools (`ProblemPool::reserved`), pins and gaps of stays.

@@ -20,8 +20,9 @@ namespace {
 /// The stays a plan put in one pool, in the flat address space of that pool.
 class PoolContents {
  public:
-  PoolContents(const Problem& problem, const Plan& plan, PoolId pool)
-      : problem_(problem), plan_(plan) {
+  /// `pieces`: those of `ownPieces`, which outlive it.
+  PoolContents(const Problem& problem, const Plan& plan, PoolId pool, const OwnPieces& pieces)
+      : problem_(problem), plan_(plan), pieces_(pieces) {
     WideSum start;
     if (plan.regions.contains(pool)) {
       for (const Bytes size : plan.regions[pool]) {
@@ -122,7 +123,6 @@ class PoolContents {
   }
 
   void addPieces() {
-    pieces_ = ownPieces(problem_, plan_);
     if (pieces_.empty()) return;
     for (const StayId id : stays_) {
       if (!pieces_[id]) continue;
@@ -141,7 +141,7 @@ class PoolContents {
   std::vector<StayId> stays_;
   std::map<StayId, Step> shrinks_;  ///< Inputs that share bytes, and from when on.
   std::vector<Rest> rests_;
-  IdMap<StayId, std::optional<std::vector<OwnPiece>>> pieces_;
+  const OwnPieces& pieces_;
   std::vector<Frame> frames_;
   IdMap<StayId, bool> framed_;  ///< Empty where there are no frames.
 };
@@ -250,8 +250,8 @@ Bytes reusedBytes(const PoolContents& contents) {
 /// The most bytes of stays of which each two conflict, by pool: with constraints these may be more
 /// than are live at any step. Nothing where there are too many to look for them at every plan.
 IdMap<PoolId, Bytes> conflictBounds(const Problem& problem) {
-  constexpr std::size_t kMostStays = 2'000;
-  constexpr std::int64_t kNodes = 20'000;
+  constexpr std::size_t kMostStays = 300;
+  constexpr std::int64_t kNodes = 2'000;
   IdMap<PoolId, Bytes> bounds(problem.pools.size());
   if (!isConstrained(problem) || problem.stays.size() > kMostStays) return bounds;
   const auto all = pairBlocksOf(problem);
@@ -287,7 +287,8 @@ PoolMetrics measurePool(const Problem& problem, const Plan& plan, PoolId pool,
 
 std::vector<Fragmentation> fragmentationCurve(const Problem& problem, const Plan& plan,
                                               PoolId pool) {
-  const PoolContents contents(problem, plan, pool);
+  const OwnPieces pieces = ownPieces(problem, plan);
+  const PoolContents contents(problem, plan, pool, pieces);
   LifeEdges collected = contents.edges();
   const std::vector<LifeEdge>& edges = collected.sorted();
   std::vector<Fragmentation> curve;
@@ -317,8 +318,9 @@ PlanMetrics measure(const Problem& problem, const Plan& plan) {
   WideSum sum;
   WideSum reused;
   const IdMap<PoolId, Bytes> conflicts = conflictBounds(problem);
+  const OwnPieces pieces = ownPieces(problem, plan);
   for (const PoolId pool : problem.pools.keys()) {
-    const PoolContents contents(problem, plan, pool);
+    const PoolContents contents(problem, plan, pool, pieces);
     auto again = std::async(when, [&] { return reusedBytes(contents); });
     metrics.pools.add(measurePool(problem, plan, pool, contents));
     Bytes& least = metrics.pools[pool].lowerBound;

@@ -79,6 +79,7 @@ StepFunction liveBytes(const Problem& problem, const Plan& plan) {
 
 Bytes liveBytesAt(const Problem& problem, const Plan& plan, Step step) {
   Bytes live = liveBytesAt(problem, step);
+  if (problem.overlaps.empty() && problem.constraints.empty()) return live;
   for (const auto& [at, less] : savedBytes(problem, plan)) {
     if (at > step) break;
     live -= less;

@@ -6,15 +6,26 @@
 #include <functional>
 #include <limits>
 #include <map>
-#include <numeric>
+#include <tuple>
 
+#include "core/base/live_sum.h"
 #include "core/base/text.h"
 #include "core/plan/constraint_use.h"
 #include "core/plan/life_edges.h"
-#include "core/plan/metrics.h"
 
 namespace hw {
 namespace {
+
+/// The group of each stay; null: it is alone.
+using GroupsByStay = IdMap<StayId, const std::vector<StayId>*>;
+
+GroupsByStay groupsByStay(const Problem& problem) {
+  GroupsByStay groups(problem.stays.size(), nullptr);
+  for (const std::vector<StayId>& group : problem.constraints.together) {
+    for (const StayId id : group) groups[id] = &group;
+  }
+  return groups;
+}
 
 /// Conflicts before any is listed: pairs that are live together, and those that are apart.
 std::int64_t countConflicts(const Problem& problem) {
@@ -77,20 +88,20 @@ class BlockBuilder {
   }
 
   Result<void> addBlocks() {
+    const GroupsByStay groups = groupsByStay(problem_);
     for (const StayId id : problem_.stays.keys()) {
-      const auto group = groupOf(problem_, id);
-      if (!group.empty() && group.front() != id) continue;
+      const std::vector<StayId>* group = groups[id];
+      if (group != nullptr && group->front() != id) continue;
       PairBlocks& blocks = all_[setOf(id)];
       const auto number = static_cast<std::uint32_t>(blocks.stays.size());
-      std::vector<StayId> stays{id};
-      if (!group.empty()) stays.assign(group.begin(), group.end());
+      const std::vector<StayId> stays = group != nullptr ? *group : std::vector{id};
       PairModel::Block block;
       for (const StayId each : stays) {
         HW_DO(addStay(problem_.stays[each], block));
         blocks.blockOf[each] = number;
       }
       blocks.model.blocks.push_back(block);
-      blocks.stays.push_back(std::move(stays));
+      blocks.stays.push_back(stays);
       blocks.model.conflicts.emplace_back();
       blocks.model.penalties.emplace_back();
     }
@@ -167,6 +178,23 @@ class BlockBuilder {
     blocks->model.penalties[b].push_back({{a, sizeB, sizeA}, penalty.cost});
   }
 
+  /// Sorts them, and makes one of those of one pair and the same distances.
+  static void settlePenalties(std::vector<PairModel::Penalty>& list) {
+    const auto key = [](const PairModel::Penalty& each) {
+      return std::tuple(each.apart.other, each.apart.below, each.apart.above);
+    };
+    std::ranges::sort(list, {}, key);
+    std::size_t kept = 0;
+    for (const PairModel::Penalty& each : list) {
+      if (kept > 0 && key(list[kept - 1]) == key(each)) {
+        list[kept - 1].cost += each.cost;
+      } else {
+        list[kept++] = each;
+      }
+    }
+    list.resize(kept);
+  }
+
   static bool isApartAnyway(const PairModel& model, std::uint32_t block,
                             const PairModel::Apart& apart) {
     const auto& list = model.conflicts[block];
@@ -176,10 +204,7 @@ class BlockBuilder {
   }
 
   void addRoom(PairBlocks& blocks) {
-    for (std::vector<PairModel::Penalty>& list : blocks.model.penalties) {
-      std::ranges::stable_sort(list, {},
-                               [](const PairModel::Penalty& each) { return each.apart.other; });
-    }
+    for (std::vector<PairModel::Penalty>& list : blocks.model.penalties) settlePenalties(list);
     const ProblemPool& first = problem_.pools[blocks.pools.front()];
     blocks.model.capacity = first.capacity;
     std::vector<Interval<Bytes>> reserved;
@@ -208,29 +233,17 @@ class BlockBuilder {
   std::vector<PairBlocks> all_;
 };
 
-/// The most bytes of `placed` that are live at one step of those of `stay`, gaps not looked at.
-Bytes mostBeside(const Problem& problem, const std::vector<StayId>& placed, StayId stay) {
-  std::map<Step, Bytes> changes;
-  const Interval<Step>& steps = problem.stays[stay].steps;
-  for (const StayId id : placed) {
-    const Interval<Step>& other = problem.stays[id].steps;
-    if (!other.overlaps(steps)) continue;
-    changes[std::max(other.begin, steps.begin)] += problem.stays[id].size;
-    changes[other.end] -= problem.stays[id].size;
-  }
-  Bytes live;
-  Bytes most;
-  for (const auto& [step, change] : changes) {
-    live += change;
-    most = std::max(most, live);
-  }
-  return most;
-}
-
 class PoolChoice {
  public:
   explicit PoolChoice(const Problem& problem)
-      : problem_(problem), placed_(problem.pools.size()), decided_(problem) {}
+      : problem_(problem), groups_(groupsByStay(problem)), decided_(problem) {
+    if (problem.pools.size() < 2) return;  // There is no choice.
+    for (const Stay& stay : problem.stays) times_.push_back(stay.steps.begin);
+    std::ranges::sort(times_);
+    times_.erase(std::unique(times_.begin(), times_.end()), times_.end());
+    if (times_.empty() || problem.pools.size() > kMostSlots / times_.size()) return;
+    for (std::size_t i = 0; i < problem.pools.size(); ++i) live_.add(LiveSum(times_.size()));
+  }
 
   Problem decide() {
     std::vector<StayId> order = problem_.stays.keys().toVector();
@@ -247,24 +260,39 @@ class PoolChoice {
   }
 
  private:
+  /// Of all pools together; for more, every stay gets the first pool that it may lie in.
+  static constexpr std::size_t kMostSlots = std::size_t{1} << 22;
+
   void take(StayId id, PoolId pool) {
     decided_.stays[id].pool = pool;
-    placed_[pool].push_back(id);
+    if (!live_.empty()) liveWith(id, pool, problem_.stays[id].size);
+  }
+
+  /// The most bytes live beside `id` in `pool`, gaps not looked at, once `size` is added to them.
+  Bytes liveWith(StayId id, PoolId pool, Bytes size) {
+    const auto slot = [&](Step step) {
+      return static_cast<std::size_t>(std::ranges::lower_bound(times_, step) - times_.begin());
+    };
+    const Interval<Step>& steps = problem_.stays[id].steps;
+    return live_[pool].add(slot(steps.begin), slot(steps.end), size);
   }
 
   /// The pool of others of its group goes first: together they share bytes.
-  PoolId choose(StayId id) const {
+  PoolId choose(StayId id) {
     const std::vector<PoolId> pools = poolsFor(problem_, id);
-    for (const StayId other : groupOf(problem_, id)) {
-      const PoolId pool = decided_.stays[other].pool;
-      if (pool && std::ranges::find(pools, pool) != pools.end()) return pool;
+    if (const std::vector<StayId>* group = groups_[id]) {
+      for (const StayId other : *group) {
+        const PoolId pool = decided_.stays[other].pool;
+        if (pool && std::ranges::find(pools, pool) != pools.end()) return pool;
+      }
     }
+    if (live_.empty()) return pools.front();
     PoolId roomiest = pools.front();
     Bytes most{std::numeric_limits<std::int64_t>::min()};
     for (const PoolId pool : pools) {
       const auto& capacity = problem_.pools[pool].capacity;
-      const Bytes left = capacity.value_or(kMaxBytes) - problem_.stays[id].size -
-                         mostBeside(problem_, placed_[pool], id);
+      const Bytes left =
+          capacity.value_or(kMaxBytes) - problem_.stays[id].size - liveWith(id, pool, Bytes());
       if (left >= Bytes()) return pool;
       if (left > most) roomiest = pool;
       most = std::max(most, left);
@@ -273,7 +301,9 @@ class PoolChoice {
   }
 
   const Problem& problem_;
-  IdMap<PoolId, std::vector<StayId>> placed_;
+  GroupsByStay groups_;
+  std::vector<Step> times_;      ///< Those at which a stay begins, ascending.
+  IdMap<PoolId, LiveSum> live_;  ///< Over `times_`; empty where they would be too many.
   Problem decided_;
 };
 

@@ -37,7 +37,8 @@ void placeBlocks(const PairBlocks& blocks, const Problem& problem,
 
 /// `problem` with a pool for each stay: its own, or the first of those allowed in which as much is
 /// live at no step as to exceed the capacity with it; of none, the one with the most room.
-/// Largest first, groups as a whole.
+/// Largest first, groups as a whole; the first of those allowed where stays times pools are more
+/// than four million.
 Problem withPools(const Problem& problem);
 
 }  // namespace hw

@@ -128,6 +128,8 @@ struct Problem {
   std::vector<Move> moves{};
   /// Rules about who else may share bytes, who may not, and the price of it.
   Constraints constraints{};
+  /// True if the pools are those of a file, whatever the machine.
+  bool ownPools = false;
   Step steps{};  ///< Length of the schedule: every stay ends at or before it.
 
   /// The pool an allocator that does not choose pools uses for `stay`.

@@ -151,6 +151,23 @@ std::string dumped(const ParsedJson& json) {
   return json.dump(2, ' ', false, ParsedJson::error_handler_t::replace) + "\n";
 }
 
+Result<void> checkGroupsOfOnePool(const Problem& problem) {
+  for (const std::vector<StayId>& group : problem.constraints.together) {
+    std::vector<PoolId> shared = poolsFor(problem, group.front());
+    for (const StayId id : group) {
+      const std::vector<PoolId> pools = poolsFor(problem, id);
+      std::erase_if(shared,
+                    [&](PoolId pool) { return std::ranges::find(pools, pool) == pools.end(); });
+    }
+    if (!shared.empty()) continue;
+    return fail(ErrorCode::unsupported,
+                fmt::format("stays {} and {} lie at one offset of several pools; a problem of "
+                            "dsa-solver has one pool for all that begin together",
+                            group.front().index(), group.back().index()));
+  }
+  return {};
+}
+
 std::string documentOf(const Model& model) {
   if (model.dsa) return model.dsa->document;
   const Problem& problem = *model.problem;
@@ -166,10 +183,11 @@ std::string documentOf(const Model& model) {
 
 }  // namespace
 
-void writeDsaProblem(const Model& model, const StorageOptions& options, std::ostream& out) {
+Result<void> writeDsaProblem(const Model& model, const StorageOptions& options, std::ostream& out) {
   if (model.problem) {
+    if (!model.dsa) HW_DO(checkGroupsOfOnePool(*model.problem));
     out << documentOf(model);
-    return;
+    return {};
   }
   const Storage storage = shareStorage(*model.graph, givenOrder(*model.graph), options);
   Problem problem = makeProblem(*model.graph, givenOrder(*model.graph), storage, Bytes(1));
@@ -183,6 +201,7 @@ void writeDsaProblem(const Model& model, const StorageOptions& options, std::ost
     ids.push_back(static_cast<std::uint32_t>(buffer.root.index()));
   }
   out << dumped(DsaDocument(problem, std::move(names), std::move(ids)).json(model.name));
+  return {};
 }
 
 Result<void> writeDsaSolution(const Run& run, std::ostream& out) {

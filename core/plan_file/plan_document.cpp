@@ -318,7 +318,7 @@ std::optional<PlanDocument> ownPlacesOf(const Model& model, const Problem& probl
   const bool known = hasOwnPlan(*model.graph) || arePoolsDecided(problem);
   if (model.offsets.empty() || !known) return std::nullopt;
   PlanDocument document{.modelName = model.name, .allocator = "embedded"};
-  if (model.ownPools) {
+  if (problem.ownPools) {
     for (const ProblemPool& pool : problem.pools) {
       document.pools.push_back({.name = pool.name, .capacity = pool.capacity});
     }

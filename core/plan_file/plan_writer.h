@@ -64,8 +64,8 @@ void writeProblem(const Problem& problem, std::ostream& out);
 void writeProblemCsv(const Model& model, const StorageOptions& options, std::ostream& out);
 
 /// The same for dsa-solver (dsa-problem-v1, docs/formats/dsa.md). One of its problems is written as
-/// it came.
-void writeDsaProblem(const Model& model, const StorageOptions& options, std::ostream& out);
+/// it came. Fails for groups that lie at one offset of several pools: theirs have one.
+Result<void> writeDsaProblem(const Model& model, const StorageOptions& options, std::ostream& out);
 
 /// The plan of one of its problems for dsa-solver (dsa-solution-v1). Fails for other models.
 Result<void> writeDsaSolution(const Run& run, std::ostream& out);

@@ -116,7 +116,7 @@ std::vector<ProblemRow> givenRows(const Model& model, const Problem& problem, bo
                     .alignment = stay.alignment,
                     .gaps = problem.gapsOf(id)});
   }
-  RuleWords(problem, rows).write(model.ownPools, planned);
+  RuleWords(problem, rows).write(problem.ownPools, planned);
   return rows;
 }
 

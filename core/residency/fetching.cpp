@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
+#include "core/base/live_sum.h"
 #include "core/ops/op_table.h"
-#include "core/residency/live_sum.h"
 
 namespace hw {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/live_sum.h"
 #include "core/graph/tiling.h"
 #include "core/ops/op_table.h"
-#include "core/residency/live_sum.h"
 
 namespace hw {
 namespace {

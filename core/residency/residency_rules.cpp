@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "core/base/check.h"
-#include "core/residency/live_sum.h"
+#include "core/base/live_sum.h"
 #include "core/residency/near_stays.h"
 
 namespace hw {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "core/base/live_sum.h"
 #include "core/graph/tiling.h"
-#include "core/residency/live_sum.h"
 #include "core/residency/residency.h"
 
 namespace hw {

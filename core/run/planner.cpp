@@ -391,14 +391,42 @@ PlanContext planSettings(const RunRequest& request, const RunContext& context,
           .search = context.search};
 }
 
-bool bringsPools(const Problem& bare) {
-  return bare.pools.size() > 1 || std::ranges::any_of(bare.pools, [](const ProblemPool& pool) {
-           return pool.capacity || !pool.reserved.empty();
-         });
+Result<Problem> inPools(Problem given, IdMap<PoolId, ProblemPool> pools) {
+  IdMap<PoolId, PoolId> place(given.pools.size());
+  for (const PoolId pool : given.pools.keys()) {
+    const auto same = std::ranges::find(pools, given.pools[pool].name, &ProblemPool::name);
+    if (same == pools.end()) continue;
+    place[pool] = PoolId(static_cast<std::size_t>(same - pools.begin()));
+    same->reserved = given.pools[pool].reserved;
+  }
+  std::optional<PoolId> missing;
+  const auto move = [&](PoolId& pool) {
+    if (!place[pool] && !missing) missing = pool;
+    pool = place[pool];
+  };
+  for (const PoolId pool : given.pools.keys()) {
+    if (!place[pool] && !given.pools[pool].reserved.empty()) missing = pool;
+  }
+  for (Stay& stay : given.stays) {
+    if (stay.pool) move(stay.pool);
+  }
+  for (std::vector<PoolId>& allowed : given.constraints.allowed) {
+    for (PoolId& pool : allowed) move(pool);
+    std::ranges::sort(allowed);
+  }
+  if (missing) {
+    std::string names;
+    for (const ProblemPool& pool : pools) names += (names.empty() ? "" : ", ") + pool.name;
+    return fail(ErrorCode::invalidArgument,
+                fmt::format("the problem names memory '{}'; those of the run are {}",
+                            printable(given.pools[*missing].name, 40), printable(names, 200)));
+  }
+  given.pools = std::move(pools);
+  return given;
 }
 
 RunRequest onOwnPools(const Problem& bare, RunRequest request) {
-  if (!bringsPools(bare)) return request;
+  if (!bare.ownPools) return request;
   DeviceSpec& device = request.platform.devices.front();
   const PoolSpec like = device.pools.front();
   device.pools.clear();
@@ -421,10 +449,9 @@ IdMap<PoolId, ProblemPool> plannedPools(const RunRequest& request, const DeviceS
   const auto asked = [](const PoolSize& size) {
     return size.kind != Kind::platform && !size.assumed;
   };
-  if (bare != nullptr && bringsPools(*bare)) {
+  if (bare != nullptr && bare->ownPools) {
     IdMap<PoolId, ProblemPool> own = bare->pools;
     for (std::size_t pool = 0; pool < std::min<std::size_t>(own.size(), 2); ++pool) {
-      // A plan without a platform has no limits unless the problem says so.
       const PoolSize& size = sizeOf(pool);
       if (size.kind == Kind::bytes && asked(size)) own[PoolId(pool)].capacity = size.bytes;
     }
@@ -436,7 +463,9 @@ IdMap<PoolId, ProblemPool> plannedPools(const RunRequest& request, const DeviceS
   IdMap<PoolId, ProblemPool> pools;
   for (const PoolSpec& spec : device.pools) {
     const PoolSize& size = sizeOf(pools.size());
-    if (bare != nullptr && !asked(size) && !pools.empty() && pools[PoolId(0)].capacity) break;
+    const bool named = bare != nullptr && pools.size() < bare->pools.size();
+    const bool bounded = !pools.empty() && pools[PoolId(0)].capacity;
+    if (bare != nullptr && !asked(size) && !named && bounded) break;
     std::optional<Bytes> capacity;
     if (size.kind == Kind::platform && !anyMachine) capacity = spec.target();
     if (size.kind == Kind::bytes) capacity = size.bytes;
@@ -448,7 +477,8 @@ IdMap<PoolId, ProblemPool> plannedPools(const RunRequest& request, const DeviceS
 Result<Planned> planProblem(Problem problem, const PlanOrder& order) {
   HW_DO(checkTotal(problem));
   // Constraints are kept by allocators alone.
-  if (isConstrained(problem) || arePoolsDecided(problem)) {
+  const auto hasPool = [](const Stay& stay) { return static_cast<bool>(stay.pool); };
+  if (isConstrained(problem) || std::ranges::any_of(problem.stays, hasPool)) {
     problem = withPools(problem);
     HW_TRY(plan, order.allocator.make()->plan(problem, order.settings));
     return Planned{std::move(problem), std::move(plan)};

@@ -66,14 +66,16 @@ PlanContext planSettings(const RunRequest& request, const RunContext& context,
                          std::function<void(double, const std::string&)> progress);
 
 /// The pools of `device` as planners see them, with what `request` says of their sizes. A `bare`
-/// problem, one from a file, may bring its own. If not, it has others behind a first pool that is
-/// bounded only where their size was asked for: what does not fit is not quietly spilled. Of the
+/// problem, one from a file, may bring its own, and a size in bytes that was asked for changes that
+/// of the first two. If not, it has others behind a first pool that is bounded only where it names
+/// them, or their size was asked for: what does not fit is not quietly spilled. Of the
 /// default platform it has no limits: nobody has named one.
 IdMap<PoolId, ProblemPool> plannedPools(const RunRequest& request, const DeviceSpec& device,
                                         const Problem* bare = nullptr);
 
-/// True if a problem from a file says of its pools more than that there is one.
-bool bringsPools(const Problem& bare);
+/// `given`, a problem from a file, in `pools`: those that it names are found by their names. Fails
+/// where it names one that is not there.
+Result<Problem> inPools(Problem given, IdMap<PoolId, ProblemPool> pools);
 
 /// `request` with the pools that a problem brings as those of its first device, so that whoever
 /// asks its platform about a pool finds it; without DMA, since nothing moves.

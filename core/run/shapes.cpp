@@ -111,7 +111,9 @@ Result<PlannedTask> planGiven(Task task, Problem given, const PlanContext& setti
     HW_TRY(pinned, pinnedToOwnPlan(graph, std::move(problem)));
     problem = std::move(pinned);
   }
-  problem.pools = plannedPools(task.request, task.request.platform.devices.front(), &problem);
+  const auto pools = plannedPools(task.request, task.request.platform.devices.front(), &problem);
+  HW_TRY(placed, inPools(std::move(problem), pools));
+  problem = std::move(placed);
   const auto traffic = [&](const Problem& asked) { return trafficOf(graph, Storage(), asked); };
   HW_TRY(planned, planProblem(std::move(problem), {.allocator = task.request.allocator,
                                                    .settings = settings,

@@ -40,8 +40,9 @@ class Sweeper {
       tryAt(grained(Bytes(top.count() / kCoarse * part)));
     }
     for (const std::int64_t part : {16, 64}) tryAt(grained(Bytes(top.count() / part)));
-    if (const auto planned =
-            plannedPools(request_, request_.platform.devices.front())[PoolId(0)].capacity) {
+    if (const auto planned = plannedPools(request_, request_.platform.devices.front(),
+                                          model_->problem ? &*model_->problem : nullptr)[PoolId(0)]
+                                 .capacity) {
       if (*planned < top) tryAt(*planned);
     }
     while (points_.size() < options_.points) {

@@ -66,7 +66,7 @@ void readJson(std::string_view bytes) {
   if (!model) return;
   model->dsa = nullptr;
   std::ostringstream out;
-  writeDsaProblem(*model, {}, out);
+  check(writeDsaProblem(*model, {}, out).has_value(), "what they wrote can be written");
   if (!model->problem->stays.empty()) inspect(readDsaProblem(out.str(), {}).value());
 }
 void readModel(std::string_view bytes) { inspect(readOnnx(bytes, {})); }

@@ -74,7 +74,7 @@ Figure penaltyFigure(const Run& run) {
 Figure elsewhereFigure(const Run& run, const RunFigures& figures) {
   if (!run.problem.constraints.penalties.empty()) return penaltyFigure(run);
   // The pools of a planning problem are no levels: nothing moves from one to another.
-  const bool levels = !run.model->ownPools;
+  const bool levels = !run.problem.ownPools;
   if (!figures.spilled || run.problem.pools.size() < 2 || !levels) {
     return {.label = tr("Bytes reused"),
             .value = figures.reuse ? percentText(*figures.reuse) : QStringLiteral("\u2013"),

@@ -65,7 +65,8 @@ class Ai8xLives {
       const Step now = Ai8xNetwork::stepOf(at);
       if (step.streaming && !stream) stream = now;
       auto& written = lives_[step.writes];
-      if (!written) written = {step.streaming ? *stream : now, now};
+      const Step from = step.streaming ? *stream : now;
+      if (!written) written = {from, from};
       for (const std::size_t read : step.reads) {
         if (lives_[read]) lives_[read]->end = now + Step(1);
       }
@@ -145,7 +146,8 @@ class Ai8xProblem {
     graph_.notes = network_.notes;
     HW_TRY(notes, std::move(rules).apply());
     graph_.notes.insert(graph_.notes.end(), notes.begin(), notes.end());
-    Model model{.name = network_.arch, .ownPools = true, .offsets = std::move(offsets_)};
+    problem_.ownPools = true;
+    Model model{.name = network_.arch, .offsets = std::move(offsets_)};
     model.graph = std::make_shared<const Graph>(std::move(graph_));
     model.problem = std::move(problem_);
     return model;

@@ -167,9 +167,9 @@ ModelSummary summarise(const Model& model) {
     }
   }
   summary.origins[static_cast<std::size_t>(SizeOrigin::unknown)] = summary.unsized.size();
-  const StepFunction live = liveBytes(problem);
-  summary.lowerBound = live.max();
-  summary.lowerBoundStep = live.argMax();
+  const StepFunction::Piece most = mostLive(problem);
+  summary.lowerBound = most.value;
+  summary.lowerBoundStep = most.from;
   weighBound(model, problem, summary);
   countConstants(graph, summary);
   countPlaced(graph, summary);

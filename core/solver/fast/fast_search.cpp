@@ -45,21 +45,6 @@ constexpr double kSoon = 0.001;  ///< Seconds; 0 would be no limit.
 /// Packings without gain after which blame starts anew from the next rule.
 constexpr int kBlamePatience = 400;
 
-/// Small random numbers fast.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  /// In [0, 1).
-  double fraction() {
-    const std::uint64_t x = scramble(state_);
-    state_ += kScrambleStep;
-    return static_cast<double>(x >> 11) * 0x1p-53;
-  }
-
- private:
-  std::uint64_t state_;
-};
-
 double power(double base, int exponent) {
   double product = 1;
   for (int i = 0; i < exponent; ++i) product *= base;
@@ -271,7 +256,7 @@ class FastSearch {
   const Rectangles& rectangles_;
   const FastOptions& options_;
   Skyline skyline_;
-  Random random_;
+  SmallDice random_;
   Bytes bound_;  ///< No packing of the rectangles is lower.
   std::chrono::steady_clock::time_point start_;
   FastResult result_;

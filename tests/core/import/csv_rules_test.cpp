@@ -127,9 +127,8 @@ Model ruledModel(Problem problem, Dice& dice) {
     problem.stays[id].buffer = BufferId(id.index());
     graph.tensors.add({.name = oddName(dice, id.index()), .bytes = problem.stays[id].size});
   }
-  return {.graph = std::make_shared<const Graph>(std::move(graph)),
-          .problem = std::move(problem),
-          .ownPools = true};
+  problem.ownPools = true;
+  return {.graph = std::make_shared<const Graph>(std::move(graph)), .problem = std::move(problem)};
 }
 
 }  // namespace
@@ -146,7 +145,7 @@ TEST_CASE("rules of pairs are columns of words", "[import][csv]") {
   if (!model) FAIL(model.error().text());
   const Problem& problem = *model->problem;
   const Constraints& rules = problem.constraints;
-  CHECK(model->ownPools);
+  CHECK(model->problem->ownPools);
   REQUIRE(problem.pools.size() == 2);
   CHECK(problem.pools[PoolId(0)].capacity == Bytes(1024));
   CHECK(problem.pools[PoolId(0)].reserved == std::vector<Interval<Bytes>>{{Bytes(0), Bytes(24)}});
@@ -166,7 +165,7 @@ TEST_CASE("rules of pairs are columns of words", "[import][csv]") {
 TEST_CASE("a problem CSV without pools of its own names those of a machine", "[import][csv]") {
   const auto model = ruled("id,lower,upper,size,allowed\na,0,1,4,L3\nb,0,1,4,L2 L3\nc,0,1,4,\n");
   REQUIRE(model);
-  CHECK_FALSE(model->ownPools);
+  CHECK_FALSE(model->problem->ownPools);
   REQUIRE(model->problem->pools.size() == 2);
   CHECK(model->problem->pools[PoolId(1)].name == "L3");
   CHECK(model->problem->stays[StayId(0)].pool == PoolId(1));

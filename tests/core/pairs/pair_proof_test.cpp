@@ -449,5 +449,6 @@ TEST_CASE("a stop ends a proof", "[pairs]") {
   const PairModel model = randomModel(7, {.mostBlocks = 5, .plain = true});
   const PenaltyProof proof = proveLeastPenalty(model, {}, {}, [&] { return ++asked > 0; });
   CHECK(asked > 0);
+  CHECK(proof.status == PairStatus::stopped);
   CHECK(proof.bound <= everything(model).cost.value_or(0) + 1'000);
 }

@@ -168,7 +168,7 @@ bool dsaNoteHas(const Model& model, std::string_view words) {
 
 std::string writtenDsa(const Model& model) {
   std::ostringstream out;
-  writeDsaProblem(model, {}, out);
+  REQUIRE(writeDsaProblem(model, {}, out));
   return out.str();
 }
 
@@ -192,7 +192,7 @@ TEST_CASE("a problem of dsa-solver becomes stays, pools and constraints", "[impo
   const auto model = openedDsa(sampleDsa().dump());
   REQUIRE(model);
   CHECK(model->format == "dsa-problem");
-  CHECK(model->ownPools);
+  CHECK(model->problem->ownPools);
   CHECK(model->graph->tensors.size() == 6);
   CHECK(model->graph->tensors[TensorId(2)].name == "b12");
   const Problem& problem = *model->problem;
