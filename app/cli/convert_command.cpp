@@ -91,8 +91,7 @@ struct ConvertCommand {
                      "a planning problem has lifetimes but no operators, so it cannot become a "
                      "graph");
     }
-    return done(writeOutput(
-        path, [&](std::ostream& out) { writeGraphJson(*opened.graph, out, opened.sha256); }));
+    return done(writeOutput(path, [&](std::ostream& out) { writeGraphJson(opened, out); }));
   }
 
   /// A graph in parts as the file that its model has in those parts.
@@ -130,9 +129,18 @@ struct ConvertCommand {
             .alignment = request.alignment.value_or(Bytes(1))};
   }
 
+  template <class Write>
+  Outcome<ExitCode> writeProblem(const Write& write, const Model& opened,
+                                 const RunRequest& request) const {
+    std::ostringstream text;
+    if (auto written = write(opened, problemOptions(request), text); !written) {
+      return failure(written.error(), request.model);
+    }
+    return done(writeOutput(path, [&](std::ostream& out) { out << text.view(); }));
+  }
+
   Outcome<ExitCode> convertToProblem(const Model& opened, const RunRequest& request) const {
-    return done(writeOutput(
-        path, [&](std::ostream& out) { writeProblemCsv(opened, problemOptions(request), out); }));
+    return writeProblem(writeProblemCsv, opened, request);
   }
 
   Outcome<ExitCode> convertToDsa(const Model& opened, const RunRequest& request) const {
@@ -141,11 +149,7 @@ struct ConvertCommand {
                      "a problem of dsa-solver holds no plan; use 'highwater plan -o "
                      "FILE.solution.json'");
     }
-    std::ostringstream text;
-    if (auto written = writeDsaProblem(opened, problemOptions(request), text); !written) {
-      return failure(written.error(), request.model);
-    }
-    return done(writeOutput(path, [&](std::ostream& out) { out << text.view(); }));
+    return writeProblem(writeDsaProblem, opened, request);
   }
 
   Outcome<ExitCode> convertToPlan(const std::shared_ptr<const Model>& opened,

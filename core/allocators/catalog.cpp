@@ -237,9 +237,9 @@ std::unique_ptr<Allocator> AllocatorChoice::make() const {
   return own.info->make(own.params);
 }
 
-bool AllocatorChoice::seeksLatency() const {
-  const auto aim = params.values().find("for");
-  return aim != params.values().end() && aim->second == ParamValue(std::string("latency"));
+bool AllocatorChoice::aimsAt(std::string_view aim) const {
+  const auto own = params.values().find("for");
+  return own != params.values().end() && own->second == ParamValue(std::string(aim));
 }
 
 std::string AllocatorChoice::text() const {

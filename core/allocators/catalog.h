@@ -53,8 +53,9 @@ struct AllocatorChoice {
   /// The allocator that gives addresses: itself, or the one that a way of planning is told to use.
   AllocatorChoice placer() const;
   std::unique_ptr<Allocator> make() const;
-  /// Of plans within the memory that there is it looks for the one with which the run ends soonest.
-  bool seeksLatency() const;
+  /// True if that is its parameter `for`: "latency", where it looks for the plan within the memory
+  /// that there is with which the run ends soonest, or "penalty", for the one that pays least.
+  bool aimsAt(std::string_view aim) const;
   /// The text that `parse` turns into this choice again.
   std::string text() const;
 };

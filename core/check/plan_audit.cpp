@@ -17,6 +17,7 @@
 #include "core/check/kernel_scripts.h"
 #include "core/check/replay.h"
 #include "core/check/stated_homes.h"
+#include "core/check/tensor_rules_audit.h"
 #include "core/graph/tiling.h"
 #include "core/plan/constraint_audit.h"
 #include "core/plan/constraint_use.h"
@@ -501,6 +502,7 @@ class Auditor {
 
   void checkOverlaps() {
     const HoldingCheck check = checkHoldings(sharedHoldings(), audit_.pools.size());
+    if (model_->rules) permits_.emplace(*model_->rules, aliases_.storage);
     audit_.lowerBound = check.peakLive;
     if (severalAtOnce()) {  // `checkConstraints` looks at every pair.
       audit_.lowerBound = lowerBound(*model_->problem);
@@ -525,6 +527,11 @@ class Auditor {
   /// A word on why two share bytes in the plan that came with the model; empty: they must not. The
   /// rows of a problem mean no overlap, but for what is written as the last step of the other.
   std::string_view permissionOf(const Holding& a, const Holding& b) const {
+    const Storage& storage = aliases_.storage;
+    if (permits_ && permits_->mayShare(storage.bufferOf(resolved_[a.owner].tensor),
+                                       storage.bufferOf(resolved_[b.owner].tensor))) {
+      return "permitted by a constraint";
+    }
     if (plan_.allocator != "embedded") return {};
     if (!model_->problem) {
       const bool declared =
@@ -571,8 +578,21 @@ class Auditor {
     return problem;
   }
 
+  void checkTensorRules() {
+    std::vector<TensorPlace> places;
+    for (const Holding& holding : holdings_) {
+      places.push_back(
+          {resolved_[holding.owner].tensor, audit_.pools[holding.pool].name, holding.bytes});
+    }
+    TensorRulesCheck check = hw::checkTensorRules(*model_->rules, names_, places);
+    for (std::string& each : check.broken) find(std::move(each));
+    if (check.penalty == 0) return;
+    audit_.remarks.push_back(fmt::format("penalties of {} are paid", groupDigits(check.penalty)));
+  }
+
   /// Holds the places of a planning problem against its constraints.
   void checkConstraints() {
+    if (model_->rules) checkTensorRules();
     if (!model_->problem) return;
     const Problem problem = withStatedPools();
     IdMap<TensorId, StayId> stayOf(graph_.tensors.size());
@@ -719,7 +739,8 @@ class Auditor {
   std::set<TensorId> implied_;
   AliasReading aliases_;
   std::vector<Holding> holdings_;
-  bool declared_ = false;  ///< Some overlap, and the model's own plan means it.
+  std::optional<TensorPermits> permits_;  ///< Of a graph with rules about its tensors.
+  bool declared_ = false;                 ///< Some overlap, and the model's own plan means it.
   Audit audit_;
 };
 

@@ -46,6 +46,8 @@ struct DsaProblem {
   IdMap<PoolId, std::uint32_t> pools{};
 };
 
+struct TensorRules;
+
 /// A file, loaded: a graph, or a bare planning problem.
 struct Model {
   std::string name{};  ///< For people: the graph's name or the file's stem.
@@ -62,7 +64,8 @@ struct Model {
   /// `Problem::ownPools`. The buffer of a stay has the index of its tensor; a tensor of no bytes
   /// has no stay.
   std::optional<Problem> problem{};
-  std::shared_ptr<const DsaProblem> dsa{};  ///< Null unless it is one of dsa-solver.
+  std::shared_ptr<const DsaProblem> dsa{};     ///< Null unless it is one of dsa-solver.
+  std::shared_ptr<const TensorRules> rules{};  ///< Of the tensors of a graph; null: it states none.
   /// A plan that came with the problem (an offset column), one entry a stay; else empty.
   IdMap<StayId, std::optional<Bytes>> offsets{};
   /// The options of a run that its author wants, by their names (core/run/options.h): a

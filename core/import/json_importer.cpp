@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/graph/tiling.h"
 #include "core/import/formats.h"
+#include "core/import/tensor_rules.h"
 #include "core/rewrite/graph_builder.h"
 
 namespace hw {
@@ -540,6 +541,13 @@ Result<void> readAuthorTexts(const ParsedJson& document, Model& model) {
   return {};
 }
 
+Result<void> readRules(const ParsedJson& document, Model& model) {
+  if (const auto node = JsonNode{document, {}}.find("constraints")) {
+    model.rules = readTensorRules(*node, *model.graph);
+  }
+  return {};
+}
+
 /// The file that the graph was made from: whatever is told of that, such as a plan, is told of the
 /// graph. Empty where it is not said.
 std::string madeFrom(const ParsedJson& document) {
@@ -574,6 +582,7 @@ Result<Model> readGraphJson(std::string_view bytes, const ImportOptions&) {
   Model model{.name = graph.name};
   model.graph = std::make_shared<const Graph>(std::move(graph));
   HW_DO(unlessRefused([&] { return readAuthorTexts(document, model); }));
+  HW_DO(unlessRefused([&] { return readRules(document, model); }));
   HW_TRY(source, unlessRefused([&] { return Result<std::string>(madeFrom(document)); }));
   model.sha256 = std::move(source);
   return model;

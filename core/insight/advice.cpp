@@ -130,9 +130,8 @@ Bytes left(const Run& run) {
 /// The model of `base`, without a constraint if there is a change.
 std::shared_ptr<const Model> changedModel(const Run& base, const ConstraintChange& change) {
   if (!change.take) return base.model;
-  auto model = std::make_shared<Model>(*base.model);
-  model->problem = problemAsGiven(base);
-  change.take(*model->problem);
+  auto model = std::make_shared<Model>(modelAsGiven(base));
+  change.take(*model);
   return model;
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/allocators/catalog.h"
 #include "core/base/text.h"
+#include "core/import/tensor_rules.h"
 #include "core/plan/constraint_use.h"
 
 namespace hw {
@@ -85,28 +86,28 @@ class ChangeList {
       case Kind::apart:
         return {fmt::format("{} and {} apart", name(rules_.apart[index].a),
                             name(rules_.apart[index].b)),
-                [index](Problem& problem) { takeOut(problem.constraints.apart, index); }};
+                [index](Model& model) { takeOut(model.problem->constraints.apart, index); }};
       case Kind::together:
         return {groupText(rules_.together[index]) + " together",
-                [index](Problem& problem) { takeOut(problem.constraints.together, index); }};
+                [index](Model& model) { takeOut(model.problem->constraints.together, index); }};
       case Kind::reserved: {
         const ProblemPool& pool = problem_.pools[found.pool];
         return {fmt::format("bytes [{}, {}) of {} reserved",
                             groupDigits(pool.reserved[index].begin.count()),
                             groupDigits(pool.reserved[index].end.count()), pool.name),
-                [index, at = found.pool](Problem& problem) {
-                  takeOut(problem.pools[at].reserved, index);
+                [index, at = found.pool](Model& model) {
+                  takeOut(model.problem->pools[at].reserved, index);
                 }};
       }
       case Kind::pinned:
         return {fmt::format("{} pinned to {}", name(id),
                             groupDigits(problem_.stays[id].pinned->count())),
-                [id](Problem& problem) { problem.stays[id].pinned.reset(); }};
+                [id](Model& model) { model.problem->stays[id].pinned.reset(); }};
       case Kind::allowed:
         break;
     }
     return {name(id) + " kept out of some pools",
-            [id](Problem& problem) { problem.constraints.allowed[id].clear(); }};
+            [id](Model& model) { model.problem->constraints.allowed[id].clear(); }};
   }
 
   std::string groupText(const std::vector<StayId>& group) const {
@@ -126,9 +127,71 @@ class ChangeList {
   std::vector<Found> found_;
 };
 
+/// The same of rules about the tensors of a graph.
+class RuleChanges {
+ public:
+  RuleChanges(const Run& run, const TensorRules& rules) : run_(run), rules_(rules) {}
+
+  std::vector<ConstraintChange> list(std::size_t most) {
+    for (std::size_t i = 0; i < rules_.pairs.size(); ++i) {
+      const TensorRules::Pair& pair = rules_.pairs[i];
+      if (pair.rule != PairRule::apart && pair.rule != PairRule::together) continue;
+      add(&TensorRules::pairs, i, std::min(bytes(pair.a), bytes(pair.b)),
+          fmt::format("{} and {} {}", name(pair.a), name(pair.b),
+                      kPairRules[static_cast<std::size_t>(pair.rule)]));
+    }
+    for (std::size_t i = 0; i < rules_.reserved.size(); ++i) {
+      Bytes sum;
+      for (const Interval<Bytes>& range : rules_.reserved[i].ranges) sum += range.length();
+      add(&TensorRules::reserved, i, sum,
+          fmt::format("bytes of {} reserved", printable(rules_.reserved[i].memory, 40)));
+    }
+    for (std::size_t i = 0; i < rules_.pins.size(); ++i) {
+      const TensorRules::Pin& pin = rules_.pins[i];
+      add(&TensorRules::pins, i, bytes(pin.tensor),
+          fmt::format("{} pinned to {}", name(pin.tensor), groupDigits(pin.offset.count())));
+    }
+    for (std::size_t i = 0; i < rules_.allowed.size(); ++i) {
+      const TensorId tensor = rules_.allowed[i].tensor;
+      add(&TensorRules::allowed, i, bytes(tensor), name(tensor) + " kept out of some pools");
+    }
+    std::ranges::stable_sort(found_, std::greater(), &Found::bytes);
+    if (found_.size() > most) found_.resize(most);
+    std::vector<ConstraintChange> changes;
+    for (Found& found : found_) changes.push_back(std::move(found.change));
+    return changes;
+  }
+
+ private:
+  struct Found {
+    Bytes bytes{};
+    ConstraintChange change{};
+  };
+
+  template <class List>
+  void add(List TensorRules::*list, std::size_t index, Bytes bytes, std::string without) {
+    found_.push_back({bytes, {std::move(without), [list, index](Model& model) {
+                                auto rules = std::make_shared<TensorRules>(*model.rules);
+                                takeOut((*rules).*list, index);
+                                model.rules = std::move(rules);
+                              }}});
+  }
+
+  Bytes bytes(TensorId id) const { return run_.graph().tensors[id].bytes.value_or(Bytes()); }
+  std::string name(TensorId id) const {
+    return "'" + printable(displayName(run_.graph(), id), 80) + "'";
+  }
+
+  const Run& run_;
+  const TensorRules& rules_;
+  std::vector<Found> found_;
+};
+
 }  // namespace
 
-Problem problemAsGiven(const Run& run) {
+Model modelAsGiven(const Run& run) {
+  Model model = *run.model;
+  if (!run.graph().ops.empty()) return model;
   Problem problem = run.problem;
   const auto& given = run.model->problem;
   for (const StayId id : problem.stays.keys()) {
@@ -138,7 +201,8 @@ Problem problemAsGiven(const Run& run) {
     const bool free = !allowed.empty() && !allowed[id].empty();
     if (known ? !given->stays[id].pool : free) problem.stays[id].pool = PoolId();
   }
-  return problem;
+  model.problem = std::move(problem);
+  return model;
 }
 
 std::string notPayingText(const Run& run, const ReusePenalty& paid) {
@@ -162,8 +226,9 @@ std::string notPayingText(const Run& run, const ReusePenalty& paid) {
 }
 
 std::vector<ConstraintChange> constraintChanges(const Run& run, std::size_t most) {
-  if (!run.graph().ops.empty()) return {};
-  return ChangeList(run, most).list();
+  if (run.graph().ops.empty()) return ChangeList(run, most).list();
+  return run.model->rules ? RuleChanges(run, *run.model->rules).list(most)
+                          : std::vector<ConstraintChange>();
 }
 
 }  // namespace hw

@@ -8,18 +8,18 @@
 
 namespace hw {
 
-/// A constraint that may be left out of a planning problem, to see what it costs.
+/// A constraint that may be left out of a model, to see what it costs.
 struct ConstraintChange {
-  std::string without{};                 ///< The constraint, in words: "'a' and 'b' apart".
-  std::function<void(Problem&)> take{};  ///< Takes it out of `problemAsGiven`.
+  std::string without{};               ///< The constraint, in words: "'a' and 'b' apart".
+  std::function<void(Model&)> take{};  ///< Takes it out of a copy of `modelAsGiven`.
 };
 
-/// The problem of a run with pools as they were before the run decided them.
-Problem problemAsGiven(const Run& run);
+/// The model of a run, its problem, if it is one, with pools as before the run decided them.
+Model modelAsGiven(const Run& run);
 
-/// Of the constraints of a run's problem that can make a plan larger, those of most bytes, at most
-/// `most`: pairs that are apart, groups, reserved ranges, pins and allowed pools. None for the
-/// problem of a graph.
+/// Of the constraints of a run's problem, or of the rules about tensors of its graph, that can make
+/// a plan larger, those of most bytes, at most `most`: pairs that are apart, groups, reserved
+/// ranges, pins and allowed pools.
 std::vector<ConstraintChange> constraintChanges(const Run& run, std::size_t most);
 
 /// The alternative to a penalty that the plan of a run pays, in words: the two are kept apart, and

@@ -189,14 +189,13 @@ Result<void> writeDsaProblem(const Model& model, const StorageOptions& options, 
     out << documentOf(model);
     return {};
   }
-  const Storage storage = shareStorage(*model.graph, givenOrder(*model.graph), options);
-  Problem problem = makeProblem(*model.graph, givenOrder(*model.graph), storage, Bytes(1));
-  problem.pools = {{.name = "L2"}};
+  HW_TRY(bare, bareProblemOf(model, options));
+  const auto& [storage, problem] = bare;
+  HW_DO(checkGroupsOfOnePool(problem));
   IdMap<StayId, std::string> names(problem.stays.size());
   std::vector<std::uint32_t> ids;
   for (const StayId id : problem.stays.keys()) {
     const Buffer& buffer = storage.buffers[problem.stays[id].buffer];
-    problem.stays[id].alignment = options.alignment;
     names[id] = tensorIdText(*model.graph, buffer.root);
     ids.push_back(static_cast<std::uint32_t>(buffer.root.index()));
   }

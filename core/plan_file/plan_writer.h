@@ -58,13 +58,24 @@ void writeProblemRows(const std::vector<ProblemRow>& rows, ProblemColumns column
 /// A bare problem with its constraints, a row for each stay, called b<N>; without moves.
 void writeProblem(const Problem& problem, std::ostream& out);
 
+/// The buffers of a model with operators as a planning problem.
+struct BareProblem {
+  Storage storage{};
+  Problem problem{};  ///< A stay for every buffer, with the same number, and exact sizes.
+};
+
+/// In pool L2, and those that the rules about tensors name. Fails where these cannot be kept.
+Result<BareProblem> bareProblemOf(const Model& model, const StorageOptions& options);
+
 /// The buffers of a model as a planning problem: exact sizes, in id order, called t<N> after their
 /// root tensor. With `AliasRules::none()` and alignment 1 that is every tensor on its own. A model
-/// that is a problem already is written as it came, offsets included.
-void writeProblemCsv(const Model& model, const StorageOptions& options, std::ostream& out);
+/// that is a problem already is written as it came, offsets included. Fails where rules about
+/// tensors cannot be kept.
+Result<void> writeProblemCsv(const Model& model, const StorageOptions& options, std::ostream& out);
 
 /// The same for dsa-solver (dsa-problem-v1, docs/formats/dsa.md). One of its problems is written as
-/// it came. Fails for groups that lie at one offset of several pools: theirs have one.
+/// it came. Fails in the same way, and for groups that lie at one offset of several pools: theirs
+/// have one.
 Result<void> writeDsaProblem(const Model& model, const StorageOptions& options, std::ostream& out);
 
 /// The plan of one of its problems for dsa-solver (dsa-solution-v1). Fails for other models.

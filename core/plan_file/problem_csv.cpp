@@ -7,11 +7,13 @@
 #include "core/base/csv.h"
 #include "core/base/text.h"
 #include "core/graph/tiling.h"
+#include "core/import/tensor_rules.h"
 #include "core/plan/constraint_use.h"
 #include "core/plan/overlap_use.h"
 #include "core/plan_file/plan_document.h"
 #include "core/plan_file/plan_writer.h"
 #include "core/plan_file/tensor_names.h"
+#include "core/run/planner.h"
 
 namespace hw {
 namespace {
@@ -252,7 +254,23 @@ void writeProblem(const Problem& problem, std::ostream& out) {
   writeProblemRows(rows, {.steps = !problem.constraints.virtualTime}, out);
 }
 
-void writeProblemCsv(const Model& model, const StorageOptions& options, std::ostream& out) {
+Result<BareProblem> bareProblemOf(const Model& model, const StorageOptions& options) {
+  const Graph& graph = *model.graph;
+  const Schedule schedule = givenOrder(graph);
+  Storage storage = shareStorage(graph, schedule, options);
+  Problem problem = makeProblem(graph, schedule, storage, Bytes(1));
+  for (Stay& stay : problem.stays) stay.alignment = options.alignment;
+  problem.pools = {{.name = "L2"}};
+  if (model.rules) {
+    for (const std::string& name : memoriesOf(*model.rules)) {
+      if (name != "L2") problem.pools.add({.name = name, .level = problem.pools.size()});
+    }
+    HW_DO(applyTensorRules(*model.rules, graph, storage, problem));
+  }
+  return BareProblem{std::move(storage), std::move(problem)};
+}
+
+Result<void> writeProblemCsv(const Model& model, const StorageOptions& options, std::ostream& out) {
   std::vector<ProblemRow> rows;
   ProblemColumns columns;
   if (model.problem) {
@@ -263,12 +281,19 @@ void writeProblemCsv(const Model& model, const StorageOptions& options, std::ost
       columns.offset |= rows[i].offset.has_value();
     }
   } else {
-    const Storage storage = shareStorage(*model.graph, givenOrder(*model.graph), options);
-    for (const BufferId id : byRoot(storage)) {
-      rows.push_back(bufferRow(*model.graph, storage.buffers[id], options.alignment));
+    HW_TRY(bare, bareProblemOf(model, options));
+    std::vector<ProblemRow> byStay;
+    for (const Buffer& buffer : bare.storage.buffers) {
+      byStay.push_back(bufferRow(*model.graph, buffer, options.alignment));
     }
+    RuleWords(bare.problem, byStay).write(false, false);
+    std::string reserved;
+    if (!byStay.empty()) std::swap(reserved, byStay.front().rules[kReservedWords]);
+    for (const BufferId id : byRoot(bare.storage)) rows.push_back(std::move(byStay[id.index()]));
+    if (!rows.empty()) rows.front().rules[kReservedWords] = std::move(reserved);
   }
   writeProblemRows(rows, columns, out);
+  return {};
 }
 
 void writePlanCsv(const Run& run, std::ostream& out) {

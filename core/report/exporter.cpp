@@ -49,22 +49,18 @@ void writeEventsAs(const Run& run, std::ostream& out) {
 bool isOfDsaSolver(const Run& run) { return run.model->dsa != nullptr; }
 
 /// Every tensor on its own, exact sizes.
-StorageOptions bareStorage(const Run& run) {
-  return {.alias = AliasRules::none(),
-          .planInputs = run.request.plansInputs(),
-          .planOutputs = run.request.plansOutputs(),
-          .alignment = Bytes(1)};
-}
-
-void writeBareProblem(const Run& run, std::ostream& out) {
-  writeProblemCsv(*run.model, bareStorage(run), out);
-}
-
-Result<void> writeBareDsaProblem(const Run& run, std::ostream& out) {
-  return writeDsaProblem(*run.model, bareStorage(run), out);
+template <Result<void> (*Write)(const Model&, const StorageOptions&, std::ostream&)>
+Result<void> writeBareProblem(const Run& run, std::ostream& out) {
+  return Write(*run.model,
+               {.alias = AliasRules::none(),
+                .planInputs = run.request.plansInputs(),
+                .planOutputs = run.request.plansOutputs(),
+                .alignment = Bytes(1)},
+               out);
 }
 
 void writeGraph(const Run& run, std::ostream& out) {
+  if (!run.rewritten) return writeGraphJson(*run.model, out);
   writeGraphJson(run.graph(), out, run.model->sha256);
 }
 
@@ -97,9 +93,9 @@ constexpr std::array kExporters = {
     ExporterInfo{"plan-header", "the plan as a C header", ".plan.h", "plan -o FILE.h", isFixed,
                  forRuntime<RuntimeFile::Kind::header>},
     ExporterInfo{"problem-csv", "sizes and lifetimes alone (MiniMalloc)", ".csv",
-                 "convert -o FILE.csv", always, surely<writeBareProblem>},
+                 "convert -o FILE.csv", always, writeBareProblem<writeProblemCsv>},
     ExporterInfo{"dsa-problem", "the same for dsa-solver (dsa-problem-v1)", ".dsa.json",
-                 "convert -o FILE.dsa.json", always, writeBareDsaProblem},
+                 "convert -o FILE.dsa.json", always, writeBareProblem<writeDsaProblem>},
     ExporterInfo{"dsa-solution", "the plan of a problem of dsa-solver (dsa-solution-v1)",
                  ".solution.json", "plan -o FILE.solution.json", isOfDsaSolver, writeDsaSolution},
     ExporterInfo{"graph-json", "the model itself", ".graph.json", "convert -o FILE.graph.json",

@@ -165,7 +165,7 @@ Result<PlannedTask> lowestWay(Begun asked, std::optional<Problem> given,
   Task task = others.empty() ? Task() : asked.task;
   HW_TRY(lowest,
          planTask(std::move(asked.task), std::move(asked.storage), std::move(given), settings));
-  if (lowest.task.request.allocator.seeksLatency()) return std::move(lowest);
+  if (lowest.task.request.allocator.aimsAt("latency")) return std::move(lowest);
   for (const Program& other : others) {
     if (settings.stop.stop_requested()) break;
     const Bytes bytes = bytesOf(lowest.planned.plan);
@@ -251,7 +251,7 @@ void addRivals(const Model& model, RunRequest request, std::vector<AllocatorChoi
 /// `first`, or the plan of another way that is faster and does the same.
 PlannedTask fastestWay(const Model& model, const RunRequest& asked, PlannedTask first,
                        const RunContext& context) {
-  if (!asked.allocator.seeksLatency() || model.problem) return first;
+  if (!asked.allocator.aimsAt("latency") || model.problem) return first;
   FastestPlan fastest{.plan = std::move(first)};
   if (fastest.plan.fits()) {
     fastest.oneDevice = fastest.latency = latencyOf(fastest.plan.simulated());

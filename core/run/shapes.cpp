@@ -8,12 +8,14 @@
 #include <tuple>
 
 #include "core/base/text.h"
+#include "core/import/tensor_rules.h"
 #include "core/residency/near_stays.h"
 #include "core/residency/residency.h"
 #include "core/run/embedded.h"
 #include "core/run/fastest.h"
 #include "core/run/overlaid.h"
 #include "core/run/partitioned.h"
+#include "core/run/reuse_prices.h"
 #include "core/storage/overlays.h"
 
 namespace hw {
@@ -56,6 +58,12 @@ void keepPlaces(RunRequest& request) {
 bool overlaps(const Task& task) {
   return task.request.overlap && task.method().overlaps && task.shape == RunShape::oneDevice &&
          !task.moves() && !task.fetches();
+}
+
+/// True if the rules about the tensors of a model say something of the buffers of `task`.
+bool keepsRules(const Task& task, const Model& model) {
+  return task.program.graph == model.graph && task.shape == RunShape::oneDevice && !task.moves() &&
+         !task.fetches() && !task.overlays() && !overlaps(task);
 }
 
 Problem problemOf(const Task& task, const Storage& storage) {
@@ -129,6 +137,11 @@ Result<PlannedTask> planOneDevice(Task task, Storage storage, const PlanContext&
   const RunRequest& request = task.request;
   Problem problem = problemOf(task, storage);
   problem.pools = plannedPools(request, request.platform.devices.front());
+  std::vector<std::string> ruleNotes;
+  if (task.rules) {
+    HW_TRY(notes, applyTensorRules(*task.rules, graph, storage, problem));
+    ruleNotes = std::move(notes);
+  }
   const auto traffic = [&](const Problem& asked) { return trafficOf(graph, storage, asked); };
   const auto devices = [&](const Problem& asked) {
     MovingDevice only{.program = levelProgram(graph, schedule, storage, asked),
@@ -146,6 +159,7 @@ Result<PlannedTask> planOneDevice(Task task, Storage storage, const PlanContext&
                                                    .devices = devices,
                                                    .fetching = fetching,
                                                    .rooms = rooms}));
+  planned.plan.notes.insert(planned.plan.notes.end(), ruleNotes.begin(), ruleNotes.end());
   storage = withWeights(std::move(storage), graph, fetching.reads, planned.weights);
   if (!planned.problem.overlays.empty()) {
     Storage shared = overlaidStorage(graph, schedule, storage, planned);
@@ -247,7 +261,10 @@ Result<PlannedTask> planAsAsked(Task task, Storage storage, std::optional<Proble
       limits = asked;
     };
   }
+  const bool priced = !given && !isSpread(task.shape) && !task.rules &&
+                      task.request.allocator.aimsAt("penalty") && !task.program.graph->ops.empty();
   HW_TRY(own, planByRule(std::move(task), std::move(storage), std::move(given), listening));
+  if (priced) return withReusePrices(std::move(own), settings);
   if (!limits) return std::move(own);
   return fastestOf(std::move(own), settings, *limits);
 }
@@ -365,6 +382,14 @@ Result<Task> taskOf(const Model& model, const RunRequest& request, RunShape shap
                      (shape == RunShape::oneDevice && several && task.method().way == Way::direct);
   if (!moves) keepPlaces(task.request);
   if (task.inputsLoaded() && !task.sharing.planInputs) task.request.inputs = InputPlace::external;
+  task.rules = model.rules;
+  if (task.rules && !keepsRules(task, model)) {
+    return fail(ErrorCode::invalidArgument,
+                "the constraints of this graph are kept where its operators run as they are, on "
+                "one device, and each buffer keeps its place: no operators in parts or run again, "
+                "no other layout, no work in place, no overlaps, no moves or loads, and no plan of "
+                "the model's own");
+  }
   if (shape != RunShape::followsModel) return task;
   HW_TRY(rules, ownAlias(*task.program.graph, task.program.schedule, task.sharing));
   task.sharing.alias = rules;

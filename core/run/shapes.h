@@ -27,6 +27,7 @@ struct Task {
   RunRequest request{};
   Program program{};
   StorageOptions sharing{};
+  std::shared_ptr<const TensorRules> rules{};  ///< Of the model.
 
   const AllocatorInfo& method() const { return *request.allocator.info; }
   bool moves() const { return request.residency != ResidencyRule::wholeLife; }
@@ -49,7 +50,7 @@ struct Task {
 };
 
 /// The task of a run: it follows a model's own plan in who shares memory; else sharing is as asked.
-/// Fails where that plan makes no sense.
+/// Fails where that plan makes no sense, and where rules of tensors cannot be kept.
 Result<Task> taskOf(const Model& model, const RunRequest& request, RunShape shape, Program program);
 
 /// The storage that the tensors of the graph share for that.

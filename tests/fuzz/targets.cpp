@@ -185,7 +185,7 @@ void readProblem(std::string_view bytes) {
   inspect(model);
   if (!model) return;
   std::ostringstream out;
-  writeProblemCsv(*model, {}, out);
+  check(writeProblemCsv(*model, {}, out).has_value(), "a problem can be written");
   const auto again = readProblemCsv(out.str(), {});
   check(again && again->problem->stays.size() == model->problem->stays.size(),
         "a problem as it was, written and read");

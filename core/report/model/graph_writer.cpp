@@ -2,6 +2,7 @@
 
 #include "core/base/json.h"
 #include "core/graph/tiling.h"
+#include "core/import/tensor_rules.h"
 #include "core/plan_file/tensor_names.h"
 
 namespace hw {
@@ -108,12 +109,22 @@ class GraphWriter {
   TensorNames names_;
 };
 
+void writeDocument(const Graph& graph, const TensorRules* rules, std::ostream& out,
+                   const std::string& madeFrom) {
+  Json json = GraphWriter(graph).json();
+  if (rules != nullptr) json["constraints"] = tensorRulesJson(*rules, graph);
+  if (!madeFrom.empty()) json["made_from"] = {{"sha256", madeFrom}};
+  out << jsonDocument(json);
+}
+
 }  // namespace
 
 void writeGraphJson(const Graph& graph, std::ostream& out, const std::string& madeFrom) {
-  Json json = GraphWriter(graph).json();
-  if (!madeFrom.empty()) json["made_from"] = {{"sha256", madeFrom}};
-  out << jsonDocument(json);
+  writeDocument(graph, nullptr, out, madeFrom);
+}
+
+void writeGraphJson(const Model& model, std::ostream& out) {
+  writeDocument(*model.graph, model.rules.get(), out, model.sha256);
 }
 
 }  // namespace hw

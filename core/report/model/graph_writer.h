@@ -5,6 +5,7 @@
 
 #include "core/base/result.h"
 #include "core/graph/graph.h"
+#include "core/import/importer.h"
 
 namespace hw {
 
@@ -13,5 +14,8 @@ namespace hw {
 /// the SHA-256 of the file that the graph was made from, by which plans of that file know it;
 /// empty: of none.
 void writeGraphJson(const Graph& graph, std::ostream& out, const std::string& madeFrom = {});
+
+/// The graph of a model, made from that model's file, with the rules about its tensors.
+void writeGraphJson(const Model& model, std::ostream& out);
 
 }  // namespace hw

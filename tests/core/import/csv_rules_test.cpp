@@ -20,7 +20,7 @@ StayPair ruledPair(std::size_t a, std::size_t b) { return {StayId(a), StayId(b)}
 
 std::string ruledText(const Model& model) {
   std::ostringstream out;
-  writeProblemCsv(model, {}, out);
+  REQUIRE(writeProblemCsv(model, {}, out));
   return out.str();
 }
 

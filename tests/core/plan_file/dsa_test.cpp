@@ -348,7 +348,7 @@ TEST_CASE("problems of dsa-solver in the corpus are read, and written as they ca
     if (!again) FAIL(again.error().text());
     test::checkSame(problem, *again->problem);
     std::ostringstream csv;
-    writeProblemCsv(*model, {}, csv);
+    REQUIRE(writeProblemCsv(*model, {}, csv));
     const auto fromCsv = importModel(csv.str(), "p.csv", {});
     if (!fromCsv) FAIL(fromCsv.error().text());
     test::checkSame(problem, *fromCsv->problem);

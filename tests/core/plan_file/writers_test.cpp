@@ -19,7 +19,7 @@ std::string problemOf(const Graph& graph) {
   Model model;
   model.graph = std::make_shared<const Graph>(graph);
   std::ostringstream out;
-  writeProblemCsv(model, {.alias = AliasRules::none(), .alignment = Bytes(1)}, out);
+  REQUIRE(writeProblemCsv(model, {.alias = AliasRules::none(), .alignment = Bytes(1)}, out));
   return out.str();
 }
 
@@ -95,11 +95,11 @@ TEST_CASE("a problem comes back from its CSV as it was", "[problem_csv][property
       test::randomProblem(seed, {.stays = 15, .alignedPercent = 40, .gapPercent = 40});
   const auto run = test::runProblem(problem);
   std::ostringstream once;
-  writeProblemCsv(*run->model, {}, once);
+  REQUIRE(writeProblemCsv(*run->model, {}, once));
   const auto model = importModel(once.str(), "problem.csv", {});
   REQUIRE(model);
   std::ostringstream twice;
-  writeProblemCsv(*model, {}, twice);
+  REQUIRE(writeProblemCsv(*model, {}, twice));
   CHECK(once.str() == twice.str());
   REQUIRE(model->problem->stays.size() == problem.stays.size());
   for (const StayId id : problem.stays.keys()) {
