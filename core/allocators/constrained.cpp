@@ -57,8 +57,7 @@ Plan emptyPlan(const Problem& problem) {
 }
 
 /// The blocks of the stays of a set of pools in the order of its pools, each once.
-std::vector<std::uint32_t> blockOrder(const PairBlocks& blocks,
-                                      const std::function<std::vector<StayId>(PoolId)>& order) {
+std::vector<std::uint32_t> blockOrder(const PairBlocks& blocks, const StayOrder& order) {
   std::vector<bool> listed(blocks.stays.size());
   std::vector<std::uint32_t> list;
   for (const PoolId pool : blocks.pools) {
@@ -82,6 +81,22 @@ std::int64_t placeByRule(PairPlacer& placer, std::uint32_t block, FitRule rule) 
       break;
   }
   return placer.stacked(block);
+}
+
+/// By block; none where one has no place.
+std::vector<Bytes> placedInOrder(const PairBlocks& blocks, FitRule rule, const StayOrder& order) {
+  PairPlacer placer(blocks.model, PairPlacer::Heeds::conflicts);
+  for (const std::uint32_t block : blockOrder(blocks, order)) {
+    if (placer.isFixed(block)) continue;
+    const std::int64_t offset = placeByRule(placer, block, rule);
+    if (offset == PairPlacer::kNowhere) return {};
+    placer.put(block, offset);
+  }
+  std::vector<Bytes> offsets;
+  for (std::uint32_t block = 0; block < placer.count(); ++block) {
+    offsets.emplace_back(placer.offset(block));
+  }
+  return offsets;
 }
 
 /// `model` with every pair that costs something kept apart, but for those that pins decide: the
@@ -398,36 +413,22 @@ PlanStatus worseOf(PlanStatus a, PlanStatus b) {
 }  // namespace
 
 Result<Plan> placeConstrained(const Problem& problem, FitRule rule,
-                              const std::function<std::vector<StayId>(PoolId)>& order) {
+                              const std::vector<StayOrder>& orders) {
   HW_TRY(all, soundBlocks(problem));
   Plan plan = emptyPlan(problem);
   for (PairBlocks& blocks : all) {
     blocks.model.capacity.reset();  // What does not fit is told, and shown.
-    PairPlacer placer(blocks.model, PairPlacer::Heeds::conflicts);
-    for (const std::uint32_t block : blockOrder(blocks, order)) {
-      if (placer.isFixed(block)) continue;
-      const std::int64_t offset = placeByRule(placer, block, rule);
-      if (offset == PairPlacer::kNowhere) return noPlan(problem, blocks);
-      placer.put(block, offset);
+    std::vector<Bytes> lowest;
+    for (const StayOrder& order : orders) {
+      std::vector<Bytes> offsets = placedInOrder(blocks, rule, order);
+      if (offsets.empty()) return noPlan(problem, blocks);
+      const bool lower =
+          lowest.empty() || pairPeak(blocks.model, offsets) < pairPeak(blocks.model, lowest);
+      if (lower) lowest = std::move(offsets);
     }
-    std::vector<Bytes> offsets;
-    for (std::uint32_t block = 0; block < placer.count(); ++block) {
-      offsets.emplace_back(placer.offset(block));
-    }
-    placeBlocks(blocks, problem, offsets, plan);
+    placeBlocks(blocks, problem, lowest, plan);
   }
   return plan;
-}
-
-Bytes topsOf(const Problem& problem, const Plan& plan) {
-  IdMap<PoolId, Bytes> tops(problem.pools.size());
-  for (const StayId id : problem.stays.keys()) {
-    Bytes& top = tops[problem.poolOf(id)];
-    top = std::max(top, plan.addresses[id]->offset + problem.stays[id].size);
-  }
-  Bytes sum;
-  for (const Bytes top : tops) sum += top;
-  return sum;
 }
 
 Result<Plan> searchConstrained(const Problem& problem, const PlanContext& context,

@@ -13,12 +13,13 @@ namespace hw {
 // of `PairModel`s then (core/plan/pair_blocks.h), each in its own order and by its own rule. The
 // pool of every stay is decided.
 
-/// One order, one rule: `order` lists the stays of a pool.
-Result<Plan> placeConstrained(const Problem& problem, FitRule rule,
-                              const std::function<std::vector<StayId>(PoolId)>& order);
+/// An order of the stays of a pool.
+using StayOrder = std::function<std::vector<StayId>(PoolId)>;
 
-/// The tops of all pools together: of a plan whose regions are not known yet.
-Bytes topsOf(const Problem& problem, const Plan& plan);
+/// Places by one rule in each of `orders`, of which there is one at least: the lowest plan of each
+/// set of pools, the first of equals.
+Result<Plan> placeConstrained(const Problem& problem, FitRule rule,
+                              const std::vector<StayOrder>& orders);
 
 /// The aim of a search.
 enum class ConstrainedAim : std::uint8_t {

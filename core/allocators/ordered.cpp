@@ -68,7 +68,8 @@ class Ordered final : public Allocator {
   }
 
   Result<Plan> solveConstrained(const Problem& problem, const PlanContext&) const override {
-    return placeConstrained(problem, rule_.fit, [&](PoolId pool) { return order_(problem, pool); });
+    return placeConstrained(problem, rule_.fit,
+                            {[&](PoolId pool) { return order_(problem, pool); }});
   }
 
   std::optional<Decision> recount(const Problem& problem, const Plan&, StayId stay) const override {
@@ -128,17 +129,11 @@ class BestOfOrders final : public Allocator {
   using Stopped = std::function<bool()>;
 
   Result<Plan> solveConstrained(const Problem& problem, const PlanContext&) const override {
-    std::optional<Plan> best;
-    Bytes least;
+    std::vector<StayOrder> orders;
     for (const NamedOrder& order : kOrders) {
-      HW_TRY(plan, placeConstrained(problem, FitRule::best,
-                                    [&](PoolId pool) { return order.make(problem, pool); }));
-      const Bytes peak = topsOf(problem, plan);
-      if (best && peak >= least) continue;
-      best = std::move(plan);
-      least = peak;
+      orders.emplace_back([&](PoolId pool) { return order.make(problem, pool); });
     }
-    return std::move(*best);
+    return placeConstrained(problem, FitRule::best, orders);
   }
 
   /// True if `order` stays below `least`; it is given up as soon as it does not. Nothing when
