@@ -104,9 +104,10 @@ enum class Contention : std::uint8_t {
   proportional,  ///< All slow down to the same share of their own speed.
   fair,          ///< All get the same bytes per second: max-min fair.
   none,          ///< Nobody slows down: ports are no bound.
+  inOrder,       ///< Who is earlier in the program takes what it can use, others what is left.
 };
-inline constexpr std::array<std::string_view, 3> kContentionNames = {"proportional", "fair",
-                                                                     "none"};
+inline constexpr std::array<std::string_view, 4> kContentionNames = {"proportional", "fair", "none",
+                                                                     "in order"};
 
 /// A machine. Where its figures come from is part of it.
 struct Platform {

@@ -86,6 +86,8 @@ void Flows::workOut(SimTime now) {
   for (Flow& flow : flows()) flow.wanted = 0;
   if (contention_ == Contention::none || allAtFullSpeed()) {
     for (Flow& flow : flows()) flow.wanted = kFullSpeed;
+  } else if (contention_ == Contention::inOrder) {
+    fillInOrder();
   } else {
     fill();
   }
@@ -105,14 +107,33 @@ void Flows::workOut(SimTime now) {
   }
 }
 
-/// Handles the common case: no port is asked for more than it has. Only where all paces are equal.
+/// Handles the common case: no port is asked for more than it has. Not where paces differ.
 bool Flows::allAtFullSpeed() {
-  if (contention_ != Contention::proportional) return false;
+  if (contention_ == Contention::fair) return false;
   std::ranges::fill(ports_, Filling());
   for (const Flow& flow : flows()) {
     for (const auto& [port, share] : flow.shares) ports_[port].taken += share;
   }
   return std::ranges::all_of(ports_, [](const Filling& port) { return port.taken <= kFullSpeed; });
+}
+
+/// Activities are numbered in program order.
+void Flows::fillInOrder() {
+  std::ranges::fill(ports_, Filling());
+  order_.clear();
+  for (Flow& flow : flows()) order_.push_back(&flow);
+  std::ranges::sort(order_, {}, &Flow::id);
+  for (Flow* flow : order_) {
+    Wide speed = kFullSpeed;
+    for (const auto& [port, share] : flow->shares) {
+      speed = std::min(speed, (kFullSpeed * kFullSpeed - ports_[port].taken) / share);
+    }
+    flow->wanted = std::max(speed, Wide{1});
+    for (const auto& [port, share] : flow->shares) {
+      Wide& taken = ports_[port].taken;
+      taken = std::min(taken + flow->wanted * share, kFullSpeed * kFullSpeed);
+    }
+  }
 }
 
 void Flows::fill() {

@@ -48,7 +48,9 @@ constexpr SimTime earlyBy(std::size_t flows) {
 /// Flows slow down at a port that is asked for more than it has. Progressive filling: a level rises
 /// from 0, each flow's speed is level / pace; flows at a port that is full stay, the others go on,
 /// at full speed they stop. The pace is 1 for all (proportional), or the bytes per second that a
-/// flow asks for (fair: max-min, what round-robin arbiters do).
+/// flow asks for (fair: max-min, what round-robin arbiters do). In order, whoever is earlier in the
+/// program takes what it can use, and those behind it what is left: a 2^40th of their own speed at
+/// least.
 class Flows {
  public:
   explicit Flows(const ActivityList& list, Contention contention);
@@ -83,6 +85,7 @@ class Flows {
   std::span<Flow> flows() { return std::span(flows_).first(running_); }
   void workOut(SimTime now);
   bool allAtFullSpeed();
+  void fillInOrder();
   void fill();
   Wide leastLevel();
   void stop(Wide least);
@@ -93,6 +96,7 @@ class Flows {
   std::vector<Flow> flows_;
   std::size_t running_ = 0;
   std::vector<Filling> ports_;
+  std::vector<Flow*> order_;  ///< By number.
 };
 
 }  // namespace hw

@@ -60,8 +60,8 @@ void MachineDraw::place(RunRequest& request) {
 
 Platform MachineDraw::platform() {
   const bool two = dice_.chance(25);
-  std::string text =
-      fmt::format("name = \"drawn\"\ncontention = \"{}\"\n", any({"proportional", "fair", "none"}));
+  std::string text = fmt::format("name = \"drawn\"\ncontention = \"{}\"\n",
+                                 any({"proportional", "fair", "none", "in order"}));
   if (two) text += device("B", R"(["Conv", "Concat"])");
   text += device("A", R"(["*"])");
   auto read = parsePlatform(text);

@@ -208,6 +208,23 @@ class Judge {
     return best;
   }
 
+  /// Each takes what those before it leave.
+  std::map<std::size_t, Big> speedsInOrder(const std::vector<std::size_t>& flowing) const {
+    std::map<std::size_t, Big> left;
+    std::map<std::size_t, Big> speed;
+    for (const std::size_t i : flowing) {
+      Big own = kOne;
+      for (const auto& [port, share] : all_[i].share) {
+        own = std::min(own, left.try_emplace(port, kOne * kOne).first->second / share);
+      }
+      speed[i] = own > 0 ? own : Big{1};
+      for (const auto& [port, share] : all_[i].share) {
+        left[port] = std::max(Big{0}, left[port] - speed[i] * share);
+      }
+    }
+    return speed;
+  }
+
   /// Progressive filling among what flows.
   std::map<std::size_t, Big> speeds() const {
     std::map<std::size_t, Big> speed;
@@ -215,6 +232,7 @@ class Judge {
     for (std::size_t i = 0; i < all_.size(); ++i) {
       if (all_[i].phase == Phase::flowing) rising.push_back(i);
     }
+    if (list_.contention == Contention::inOrder) return speedsInOrder(rising);
     while (!rising.empty()) {
       if (list_.contention == Contention::none) {
         for (const std::size_t i : rising) speed[i] = kOne;

@@ -299,9 +299,10 @@ TEST_CASE("a machine that cannot be is refused with what is wrong", "[platforms]
   CHECK(refusal(cluster("use = \"L3\"", "use = \"B\""))
             .find("device.pool 'B': that is a device, and devices use memories, not each other") ==
         0);
-  CHECK(refusal(cluster("\"fair\"", "\"unfair\""))
-            .find("contention: expected one of \"proportional\", \"fair\", \"none\"") !=
-        std::string::npos);
+  CHECK(
+      refusal(cluster("\"fair\"", "\"unfair\""))
+          .find("contention: expected one of \"proportional\", \"fair\", \"none\", \"in order\"") !=
+      std::string::npos);
   CHECK(
       refusal(cluster("bandwidth = \"16GB/s\"\n", ""))
           .find("contention \"fair\" needs bandwidths: pool 'L2' of device 'B' has none to read") !=

@@ -126,6 +126,13 @@ TEST_CASE("a port shared fairly gives all the same bytes a second", "[sim][machi
   CHECK(reused.times().ends_with(" 360"));
 }
 
+// a has L2 to itself until 120, then z, which is earlier in the program than b.
+TEST_CASE("a port served in order is of the earlier one first", "[sim][machine]") {
+  SecondInput example(80);
+  example.list.contention = Contention::inOrder;
+  CHECK(example.times() == "[0, 80) [80, 120) [80, 200) [120, 200) [200, 280) [280, 360) 360");
+}
+
 TEST_CASE("without contention nobody slows down", "[sim][machine]") {
   SecondInput example(80);
   example.list.contention = Contention::none;

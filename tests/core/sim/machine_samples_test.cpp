@@ -41,7 +41,7 @@ std::shared_ptr<const Run> runOf(const std::shared_ptr<const Model>& model,
 TEST_CASE("samples run as the rules say on every platform", "[sim][machine][samples]") {
   std::vector<Platform> platforms = platformCatalog();
   for (const Contention contention :
-       {Contention::proportional, Contention::fair, Contention::none}) {
+       {Contention::proportional, Contention::fair, Contention::none, Contention::inOrder}) {
     platforms.push_back(busyBoard());
     platforms.back().contention = contention;
   }
@@ -60,6 +60,8 @@ TEST_CASE("samples run as the rules say on every platform", "[sim][machine][samp
 TEST_CASE("random graphs run as the rules say on every platform", "[sim][machine]") {
   std::vector<Platform> platforms = platformCatalog();
   platforms.push_back(busyBoard());
+  platforms.push_back(busyBoard());
+  platforms.back().contention = Contention::inOrder;
   const std::vector<std::string> allocators = {"free-list", "greedy-by-size", "block-id", "best",
                                                "partition:allocator=greedy-by-size"};
   for (std::uint32_t seed = 1; seed <= test::rounds(1000); ++seed) {
@@ -81,6 +83,32 @@ TEST_CASE("random graphs run as the rules say on every platform", "[sim][machine
             static_cast<int>(request.weights.rule));
     CHECK(test::judgeFault(test::mustRun(model, request)->timing) == "");
   }
+}
+
+// Two loads at half speed end later than the first of them alone would.
+TEST_CASE("more channels are rarely slower where flows are served in order", "[sim][machine]") {
+  const auto slower = [](Contention contention) {
+    int count = 0;
+    for (std::uint32_t seed = 1; seed <= test::rounds(120); ++seed) {
+      const auto model = test::modelOf(test::randomGraph(seed, 25));
+      RunRequest request{.platform = busyBoard()};
+      request.platform.contention = contention;
+      request.allocator = AllocatorChoice::parse("greedy-by-size").value();
+      request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(160)};
+      request.alignment = Bytes(16);
+      request.residency = ResidencyRule::lru;
+      request.weights = {.rule = WeightRule::prefetch, .ahead = 2};
+      const SimTime two = test::mustRun(model, request)->timing.makespan;
+      request.platform.devices.front().dma.front().channels = 1;
+      if (two > test::mustRun(model, request)->timing.makespan) ++count;
+    }
+    return count;
+  };
+  const int alike = slower(Contention::proportional);
+  const int inOrder = slower(Contention::inOrder);
+  CAPTURE(alike, inOrder);
+  CHECK(alike >= test::atLeast(24));
+  CHECK(4 * inOrder <= alike);
 }
 
 TEST_CASE("one thing after the other takes the sum of all, on every platform",
