@@ -17,6 +17,8 @@ constexpr std::uint32_t kNobody = JoinBoxes::kNobody;
 constexpr std::array<double, 4> kChances{0.003, 0.05, 1, 1e9};
 /// The most boxes that begin or end at a moment that is compared; later there are fewer.
 constexpr std::uint32_t kMostCompared = 512;
+/// The most pairs of what ends and begins at a rank where wheels are looked for.
+constexpr std::uint32_t kMostAroundWheels = 256;
 /// A pair that a third box could join at once is so much less likely to be chance.
 constexpr double kConfirmed = 1e-3;
 /// The factor for boxes that meet a single one where it begins or ends: they lie on one another.
@@ -135,13 +137,76 @@ class Joiner {
     for (; next != kNobody; next = boxes_[next].nextBegun) here_.push_back(next);
     for (const std::uint32_t id : here_) {
       if (!boxes_.isAlive(id)) continue;
-      Pair pair = bestWith(id, most, false);
-      while (pair.first != kNobody) {
-        ++moves_;
-        boxes_.join(pair.first, pair.second);
-        pair = bestWith(pair.first, most, true);
-      }
+      joinOn(bestWith(id, most, false), most);
     }
+    joinWheelsAt(rank, most);
+  }
+
+  /// Joins a pair, and what it becomes, as long as that goes on.
+  void joinOn(Pair pair, double most) {
+    while (pair.first != kNobody) {
+      ++moves_;
+      boxes_.join(pair.first, pair.second);
+      pair = bestWith(pair.first, most, true);
+    }
+  }
+
+  /// Joins wheels whose middle begins or ends at a rank.
+  void joinWheelsAt(std::uint32_t rank, double most) {
+    here_.clear();
+    forEachBegun(rank, [&](std::uint32_t id) { here_.push_back(id); });
+    forEachEnded(rank, [&](std::uint32_t id) { here_.push_back(id); });
+    for (const std::uint32_t id : here_) {
+      if (!boxes_.isAlive(id)) continue;
+      const JoinBoxes::Wheel wheel = wheelAround(id, most);
+      if (wheel.middle == kNobody) continue;
+      ++moves_;
+      boxes_.joinWheel(wheel);
+      joinOn(bestWith(wheel.bottom, most, true), most);
+    }
+  }
+
+  /// A wheel that is likely enough to be none by chance.
+  JoinBoxes::Wheel wheelAround(std::uint32_t middle, double most) const {
+    const JoinBoxes::Box& inner = boxes_[middle];
+    const std::uint32_t from = inner.begin;
+    JoinBoxes::Wheel found;
+    if (boxes_.ends(from).count * boxes_.begins(from).count > kMostAroundWheels) return found;
+    forEachEnded(from, [&](std::uint32_t left) {
+      if (boxes_[left].size <= inner.size) return;
+      const std::uint32_t high = boxes_[left].size - inner.size;
+      forEachBegun(from, [&](std::uint32_t top) {
+        if (boxes_[top].end <= inner.end || boxes_[top].size != high) return;
+        const JoinBoxes::Wheel wheel = closed({.left = left, .top = top, .middle = middle}, most);
+        if (wheel.bottom != kNobody) found = wheel;
+      });
+    });
+    return found;
+  }
+
+  /// With a bottom and a right one, given the others; as it is where there are none.
+  JoinBoxes::Wheel closed(JoinBoxes::Wheel wheel, double most) const {
+    const JoinBoxes::Box& inner = boxes_[wheel.middle];
+    forEachBegun(inner.end, [&](std::uint32_t right) {
+      const JoinBoxes::Box& box = boxes_[right];
+      if (box.end != boxes_[wheel.top].end || box.size <= inner.size) return;
+      forEachEnded(inner.end, [&](std::uint32_t bottom) {
+        const bool meets = boxes_[bottom].begin == boxes_[wheel.left].begin;
+        if (!meets || boxes_[bottom].size != box.size - inner.size) return;
+        if (chanceOfWheel(wheel.left, right, inner) > most) return;
+        wheel.bottom = bottom;
+        wheel.right = right;
+      });
+    });
+    return wheel;
+  }
+
+  /// Of pairs of sizes there are about as many as their product.
+  double chanceOfWheel(std::uint32_t left, std::uint32_t right,
+                       const JoinBoxes::Box& middle) const {
+    const double ways = 1.0 * boxes_.begins(middle.begin).count * boxes_.ends(middle.begin).count *
+                        boxes_.begins(middle.end).count * boxes_.ends(middle.end).count;
+    return shaken(ways / (1.0 * boxes_[left].size * boxes_[right].size), left, right);
   }
 
   /// The likelier to have been one, the sooner: at these ranks, and where that leads.
@@ -176,14 +241,16 @@ class Joiner {
 
   void cutUp(std::uint32_t id) {
     std::vector<std::uint32_t> open = {id};
-    bool first = true;
+    double chance = 0;
     while (!open.empty()) {
       const std::uint32_t next = open.back();
       open.pop_back();
-      if (boxes_[next].joined == kNobody || (!first && fraction() > kCutOn)) continue;
-      first = false;
+      if (boxes_[next].joined == kNobody || (chance > 0 && fraction() > chance)) continue;
+      const JoinBoxes::Others others = boxes_.split(next);
+      // As many of a wheel as of two halves go on.
+      chance = 2 * kCutOn / (1 + others.count);
       open.push_back(next);
-      open.push_back(boxes_.split(next));
+      open.insert(open.end(), others.begin(), others.end());
       ++moves_;
     }
   }
@@ -213,7 +280,10 @@ class Joiner {
         continue;
       }
       for (const JoinBoxes::Change& change : boxes_.changes()) {
-        if (!change.joined && boxes_.isAlive(change.second)) left.push_back(change.second);
+        if (change.joined) continue;
+        for (const std::uint32_t other : change.others) {
+          if (boxes_.isAlive(other)) left.push_back(other);
+        }
       }
       boxes_.keepChanges();
     }
@@ -234,16 +304,33 @@ class Joiner {
         open.pop_back();
         result.in[id] = at;
         result.above[id] = above;
-        std::uint32_t size = boxes_[id].size;
-        for (std::uint32_t i = boxes_[id].joined; i != kNobody; i = boxes_[i].before) {
-          const bool onTop = boxes_.isOnTop(id, i);
-          if (onTop) size -= boxes_[i].size;
-          open.emplace_back(i, onTop ? above + size : above);
-        }
+        openMembers(id, above, open);
       }
     }
     addRectangles(given, left, result);
     return result;
+  }
+
+  /// Adds what was joined to a box, and how far above the beginning of the whole it lies.
+  void openMembers(std::uint32_t id, std::uint32_t above,
+                   std::vector<std::pair<std::uint32_t, std::uint32_t>>& open) const {
+    std::uint32_t size = boxes_[id].size;
+    for (std::uint32_t i = boxes_[id].joined; i != kNobody; i = boxes_[i].before) {
+      if (boxes_[i].endsWheel) {
+        const std::uint32_t middle = boxes_[i].before;
+        const std::uint32_t left = boxes_[middle].before;
+        size -= boxes_[left].size;
+        open.emplace_back(i, above + size + boxes_[middle].size);
+        open.emplace_back(middle, above + size);
+        open.emplace_back(left, above + size);
+        i = boxes_[left].before;  // The right one.
+        open.emplace_back(i, above);
+        continue;
+      }
+      const bool onTop = boxes_.isOnTop(id, i);
+      if (onTop) size -= boxes_[i].size;
+      open.emplace_back(i, onTop ? above + size : above);
+    }
   }
 
   /// With ranks of their own, for most of those given are not needed any more.
@@ -352,54 +439,91 @@ std::vector<std::uint32_t> JoinBoxes::aliveBoxes() const {
   return alive;
 }
 
-void JoinBoxes::note(bool joined, std::uint32_t first, std::uint32_t second) {
+void JoinBoxes::note(bool joined, std::uint32_t first, const Others& others) {
   if (!remembering_) return;
-  touch(boxes_[second].begin);
-  touch(boxes_[second].end);
   touch(boxes_[first].begin);
-  changes_.push_back({joined, first, second});
+  for (const std::uint32_t other : others) {
+    touch(boxes_[other].begin);
+    touch(boxes_[other].end);
+  }
+  changes_.push_back({joined, first, others});
+}
+
+void JoinBoxes::chain(std::uint32_t id, std::uint32_t other) {
+  boxes_[other].before = boxes_[id].joined;
+  boxes_[other].endsWheel = false;
+  boxes_[id].joined = other;
 }
 
 void JoinBoxes::join(std::uint32_t first, std::uint32_t second) {
   unlink(first);
   unlink(second);
   Box& box = boxes_[first];
-  Box& other = boxes_[second];
+  const Box& other = boxes_[second];
   if (isOnTop(first, second)) {
     box.size += other.size;
   } else {
     box.end = other.end;
   }
-  other.before = box.joined;
-  box.joined = second;
+  chain(first, second);
   link(first);
-  note(true, first, second);
+  note(true, first, {{second}});
 }
 
-std::uint32_t JoinBoxes::split(std::uint32_t id) {
+void JoinBoxes::joinWheel(const Wheel& wheel) {
+  const Others others{{wheel.right, wheel.left, wheel.middle, wheel.top}, 4};
+  unlink(wheel.bottom);
+  for (const std::uint32_t other : others) {
+    unlink(other);
+    chain(wheel.bottom, other);
+  }
+  boxes_[wheel.top].endsWheel = true;
+  boxes_[wheel.bottom].size += boxes_[wheel.left].size;
+  boxes_[wheel.bottom].end = boxes_[wheel.right].end;
+  link(wheel.bottom);
+  note(true, wheel.bottom, others);
+}
+
+JoinBoxes::Others JoinBoxes::lastJoined(std::uint32_t id) const {
+  const std::uint32_t last = boxes_[id].joined;
+  if (!boxes_[last].endsWheel) return {{last}};
+  Others others{{}, 4};
+  others.ids[3] = last;
+  for (std::size_t i = 3; i > 0; --i) others.ids[i - 1] = boxes_[others.ids[i]].before;
+  return others;
+}
+
+JoinBoxes::Others JoinBoxes::split(std::uint32_t id) {
   unlink(id);
   Box& box = boxes_[id];
-  const std::uint32_t second = box.joined;
-  if (isOnTop(id, second)) {
+  const Others others = lastJoined(id);
+  const std::uint32_t second = others.ids[0];
+  if (others.count > 1) {
+    box.size -= boxes_[others.ids[1]].size;
+    box.end = boxes_[second].begin;
+  } else if (isOnTop(id, second)) {
     box.size -= boxes_[second].size;
   } else {
     box.end = boxes_[second].begin;
   }
   box.joined = boxes_[second].before;
   link(id);
-  link(second);
-  note(false, id, second);
-  return second;
+  for (const std::uint32_t other : others) link(other);
+  note(false, id, others);
+  return others;
 }
 
 void JoinBoxes::takeBackChanges() {
   remembering_ = false;
   for (; !changes_.empty(); changes_.pop_back()) {
     const Change& change = changes_.back();
+    const auto& ids = change.others.ids;
     if (change.joined) {
       split(change.first);
+    } else if (change.others.count > 1) {
+      joinWheel({ids[1], ids[3], ids[2], change.first, ids[0]});
     } else {
-      join(change.first, change.second);
+      join(change.first, ids[0]);
     }
   }
   remembering_ = true;

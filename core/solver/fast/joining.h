@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -28,16 +29,35 @@ class JoinBoxes {
     std::uint32_t lastEnded = kNobody;
     std::uint32_t joined = kNobody;  ///< Was joined to it last.
     std::uint32_t before = kNobody;  ///< Of one that was joined: what was joined to its box before.
+    bool endsWheel = false;          ///< It was joined as the last of four, around a middle.
   };
   struct List {
     std::uint32_t head = kNobody;
     std::uint32_t count = 0;
   };
-  /// The second was joined to the first, or split off.
+  /// Four around a middle:
+  ///
+  ///     | left |   top        |      left = middle + top, where it ends and they begin;
+  ///     |      |--------------|      right = bottom + middle, where it begins and they end.
+  ///     |      |middle|       |
+  ///     |-------------| right |
+  ///     |   bottom    |       |
+  struct Wheel {
+    std::uint32_t left = kNobody, top = kNobody, middle = kNobody, bottom = kNobody,
+                  right = kNobody;
+  };
+  /// One or, of a wheel, four.
+  struct Others {
+    std::array<std::uint32_t, 4> ids{};
+    std::uint32_t count = 1;
+    auto begin() const { return ids.begin(); }
+    auto end() const { return ids.begin() + count; }
+  };
+  /// The others were joined to the first, or split off.
   struct Change {
     bool joined = false;
     std::uint32_t first = 0;
-    std::uint32_t second = 0;
+    Others others{};
   };
 
   /// False where it cannot be done: pins, alignments, or sizes that 32 bits do not count.
@@ -56,9 +76,14 @@ class JoinBoxes {
   /// Two of one life: the second comes to lie on top of the first. Or two of one size, of which the
   /// second begins where the first ends.
   void join(std::uint32_t first, std::uint32_t second);
-  /// Takes back the last join of a box. What was joined.
-  std::uint32_t split(std::uint32_t id);
-  /// True if one that was joined to `id` lies on top of it, and not behind it.
+  /// The four go by the number of the bottom.
+  void joinWheel(const Wheel& wheel);
+  /// Takes back the last join of a box. What was joined: of a wheel the right one, the left one,
+  /// the middle and the top.
+  Others split(std::uint32_t id);
+  /// What the last join of a box was, as `split` tells it.
+  Others lastJoined(std::uint32_t id) const;
+  /// True if one that was joined to `id`, in no wheel, lies on top of it, and not behind it.
   bool isOnTop(std::uint32_t id, std::uint32_t second) const {
     return boxes_[id].begin == boxes_[second].begin;
   }
@@ -75,8 +100,10 @@ class JoinBoxes {
   static constexpr std::uint32_t kGone = kNobody - 1;  ///< `lastBegun` of what is in no list.
 
   void link(std::uint32_t id);
+  /// `other` was joined to `id` last.
+  void chain(std::uint32_t id, std::uint32_t other);
   void unlink(std::uint32_t id);
-  void note(bool joined, std::uint32_t first, std::uint32_t second);
+  void note(bool joined, std::uint32_t first, const Others& others);
   void touch(std::uint32_t rank);
 
   std::uint32_t alive_ = 0;
@@ -109,8 +136,8 @@ struct JoinedRectangles {
 };
 
 /// Joins two rectangles, again and again, that seem to have been one: of the same life, one on top
-/// of the other; of the same size, one where the other ends. What was cut from a full pool becomes
-/// few or one again, whatever its number.
+/// of the other; of the same size, one where the other ends; and four around a fifth, as in a
+/// `JoinBoxes::Wheel`. What was cut from a full pool becomes few or one again, whatever its number.
 ///
 ///     |  a  |  b  |             a and b are of one size,       |  ab       |
 ///     |-----------|   and b begins where a ends: joined. ab    |-----------|   joined too: one

@@ -6,6 +6,8 @@
 #include <catch2/catch.hpp>
 #include <initializer_list>
 #include <set>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "core/families/family.h"
@@ -91,6 +93,64 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> pairsOf(const JoinBoxes& bo
   return pairs;
 }
 
+bool isWheel(const JoinBoxes& boxes, const JoinBoxes::Wheel& wheel) {
+  const auto& [left, top, middle, bottom, right] =
+      std::tie(boxes[wheel.left], boxes[wheel.top], boxes[wheel.middle], boxes[wheel.bottom],
+               boxes[wheel.right]);
+  return left.end == middle.begin && top.begin == middle.begin && top.end == right.end &&
+         right.begin == middle.end && bottom.end == middle.end && bottom.begin == left.begin &&
+         left.size == middle.size + top.size && right.size == middle.size + bottom.size;
+}
+
+/// All wheels that may be joined.
+std::vector<JoinBoxes::Wheel> wheelsOf(const JoinBoxes& boxes) {
+  std::vector<JoinBoxes::Wheel> wheels;
+  const auto alive = boxes.aliveBoxes();
+  for (const std::uint32_t middle : alive) {
+    for (const std::uint32_t left : alive) {
+      if (boxes[left].end != boxes[middle].begin) continue;
+      for (const std::uint32_t right : alive) {
+        if (boxes[right].begin != boxes[middle].end) continue;
+        for (const std::uint32_t top : alive) {
+          if (boxes[top].end != boxes[right].end) continue;
+          for (const std::uint32_t bottom : alive) {
+            const JoinBoxes::Wheel wheel{left, top, middle, bottom, right};
+            if (isWheel(boxes, wheel)) wheels.push_back(wheel);
+          }
+        }
+      }
+    }
+  }
+  return wheels;
+}
+
+/// Joins and splits, as often as `dice` says.
+void joinSome(JoinBoxes& boxes, test::Dice& dice) {
+  for (auto turns = dice.roll(0, 30); turns > 0; --turns) {
+    const auto pairs = pairsOf(boxes);
+    const auto wheels = wheelsOf(boxes);
+    if (!wheels.empty() && dice.roll(0, 1) == 0) {
+      boxes.joinWheel(anyOf(dice, wheels));
+    } else if (!pairs.empty() && dice.roll(0, 3) > 0) {
+      const auto [first, second] = anyOf(dice, pairs);
+      boxes.join(first, second);
+    } else {
+      const std::uint32_t id = anyOf(dice, boxes.aliveBoxes());
+      if (boxes[id].joined != JoinBoxes::kNobody) boxes.split(id);
+    }
+    requireSound(boxes);
+  }
+}
+
+/// Bytes times steps.
+std::int64_t roomOf(const Rectangles& rectangles) {
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < rectangles.count(); ++i) {
+    sum += rectangles.size[i].count() * rectangles.length(i).count();
+  }
+  return sum;
+}
+
 }  // namespace
 
 TEST_CASE("a pile and what goes on in a row become one", "[fast][joining]") {
@@ -108,31 +168,35 @@ TEST_CASE("a pile and what goes on in a row become one", "[fast][joining]") {
   for (const Bytes offset : offsets) CHECK((offset >= Bytes(100) && offset <= Bytes(113)));
 }
 
+TEST_CASE("four around a middle become one", "[fast][joining]") {
+  // | left |   top        |
+  // |      |--------------|
+  // |      |middle|       |
+  // |-------------| right |
+  // |   bottom    |       |
+  const Rectangles five = drawn({{701, 0, 2}, {400, 2, 7}, {301, 2, 5}, {600, 0, 5}, {901, 5, 7}});
+  const auto joined = joinRectangles(five, {.moves = 100});
+  REQUIRE(joined);
+  REQUIRE(joined->rectangles.count() == 1);
+  CHECK(joined->rectangles.size.front() == Bytes(1'301));
+  const std::vector<Bytes> offsets = joined->spread({Bytes(100)});
+  REQUIRE(liesApart(five, offsets));
+  for (const Bytes offset : offsets) CHECK((offset >= Bytes(100) && offset <= Bytes(1'001)));
+}
+
 TEST_CASE("joins that are taken back leave all as it was", "[fast][joining]") {
   for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
     CAPTURE(seed);
     test::Dice dice(seed);
     JoinBoxes boxes;
     const auto family =
-        fmt::format("guillotine:buffers={},height=256,seed={}", dice.roll(2, 40), seed);
+        fmt::format("{}:buffers={},height=256,seed={}", seed % 2 == 0 ? "guillotine" : "spirals",
+                    dice.roll(2, 40), seed);
     REQUIRE(boxes.fill(cut(family)));
-    const auto joinSome = [&] {
-      for (auto turns = dice.roll(0, 30); turns > 0; --turns) {
-        const auto pairs = pairsOf(boxes);
-        if (!pairs.empty() && dice.roll(0, 3) > 0) {
-          const auto [first, second] = anyOf(dice, pairs);
-          boxes.join(first, second);
-        } else {
-          const std::uint32_t id = anyOf(dice, boxes.aliveBoxes());
-          if (boxes[id].joined != JoinBoxes::kNobody) boxes.split(id);
-        }
-        requireSound(boxes);
-      }
-    };
-    joinSome();
+    joinSome(boxes, dice);
     boxes.remember();
     const auto before = stateOf(boxes);
-    joinSome();
+    joinSome(boxes, dice);
     boxes.takeBackChanges();
     REQUIRE(stateOf(boxes) == before);
     requireSound(boxes);
@@ -181,24 +245,26 @@ TEST_CASE("what is joined lies apart wherever it is put", "[fast][joining]") {
       REQUIRE(given.steps[given.end[i]] <= left.steps[left.end[in]]);
     }
     // Nothing was lost and nothing added.
-    const auto room = [](const Rectangles& rectangles) {
-      std::int64_t sum = 0;
-      for (std::size_t i = 0; i < rectangles.count(); ++i) {
-        sum += rectangles.size[i].count() * rectangles.length(i).count();
-      }
-      return sum;
-    };
-    REQUIRE(room(left) == room(given));
+    REQUIRE(roomOf(left) == roomOf(given));
     REQUIRE(loadBound(left) == loadBound(given));
   }
 }
 
 TEST_CASE("what was cut from a full pool fits into it again", "[fast][joining]") {
-  for (const int count : {300, 2'000, 12'000}) {
+  struct Cut {
+    std::string_view family;
+    int count;
+  };
+  for (const auto& [family, count] : {Cut{"guillotine", 300},
+                                      {"guillotine", 2'000},
+                                      {"guillotine", 12'000},
+                                      {"spirals", 300},
+                                      {"spirals", 2'000},
+                                      {"spirals", 5'000}}) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       const Rectangles given = cut(
-          fmt::format("guillotine:buffers={},height=64MiB,sizes=multiples,seed={}", count, seed));
-      CAPTURE(count, seed);
+          fmt::format("{}:buffers={},height=64MiB,sizes=multiples,seed={}", family, count, seed));
+      CAPTURE(family, count, seed);
       const FastResult found = searchFast(given, {.seed = seed, .bound = loadBound(given)});
       CHECK(found.peak == Bytes(std::int64_t{64} << 20));
       CHECK(found.winner == "joined");
