@@ -6,6 +6,7 @@
 #include "core/exchange/chrome_trace.h"
 #include "core/plan_file/activities_writer.h"
 #include "core/plan_file/events_writer.h"
+#include "core/report/run/run_report.h"
 #include "core/report/run/simulation_report.h"
 
 namespace hw::cli {
@@ -14,7 +15,8 @@ namespace {
 struct SimulateCommand {
   explicit SimulateCommand(Arguments& arguments)
       : run_(arguments, kPlanOptions, defaultRequest()),
-        output(arguments, {Format::text, Format::json, Format::csv}) {
+        output(arguments, {Format::text, Format::json, Format::csv}),
+        picture(arguments, "draw engines and ports in time, and the roofline, as SVG") {
     arguments.output(
         "--events", events, OutputRole::instead,
         {.help = "every event of memory and operators: .csv or .jsonl", .type = "FILE"});
@@ -66,6 +68,12 @@ struct SimulateCommand {
     if (!trace.empty()) {
       HW_DO(writeOutput(trace, [&](std::ostream& out) { writeChromeTrace(*simulated, out); }));
     }
+    if (picture.wanted()) {
+      if (!isTimed(*simulated)) {
+        return failure(ExitCode::badUsage, "--picture", "nothing of this run is timed");
+      }
+      HW_DO(picture.write(machineSvg(*simulated, picture.palette())));
+    }
     // Events on standard output would mix with the report.
     if (events != "-" || output.toFile()) {
       HW_DO(output.write(text(*simulated, format)));
@@ -84,6 +92,7 @@ struct SimulateCommand {
 
   RunArguments run_;
   OutputOptions output;
+  PictureOptions picture;
   std::string events;
   std::string activities;
   std::string trace;
@@ -104,7 +113,8 @@ CommandInfo simulateCommand() {
               "  highwater simulate model.onnx --events events.csv\n"
               "  highwater simulate model.onnx --events - | less\n"
               "  highwater simulate model.onnx --activities activities.json\n"
-              "  highwater simulate model.onnx --trace model.trace.json",
+              "  highwater simulate model.onnx --trace model.trace.json\n"
+              "  highwater simulate model.onnx --picture machine.svg",
           .add = actionOf<SimulateCommand>};
 }
 

@@ -161,6 +161,13 @@ std::string formatTime(SimTime time, UnitDigits digits) {
   return inUnits(time.count(), 1000, kTimeUnits, digits);
 }
 
+std::string formatRate(double perSecond, std::string_view what) {
+  constexpr std::array<std::string_view, 6> kPrefixes = {"", "k", "M", "G", "T", "P"};
+  std::size_t prefix = 0;
+  for (; perSecond >= 999.5 && prefix + 1 < kPrefixes.size(); ++prefix) perSecond /= 1000;
+  return fmt::format("{} {}{}/s", withDigits(perSecond, {}), kPrefixes[prefix], what);
+}
+
 std::string formatPercent(double ratio) {
   if (!std::isfinite(ratio)) return "-";
   const std::string text = fmt::format("{:+.1f} %", ratio * 100);

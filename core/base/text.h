@@ -76,6 +76,9 @@ struct UnitDigits {
   bool down = false;
 };
 
+/// "1.50 GB/s" of `what` "B": three digits, in the largest unit of which there is one.
+std::string formatRate(double perSecond, std::string_view what);
+
 /// Units of time as texts name them, each a thousand of the one before.
 inline constexpr std::array<std::string_view, 5> kTimeUnits = {"ps", "ns", "\u00b5s", "ms", "s"};
 

@@ -116,8 +116,11 @@ GanttStore::GanttStore(std::vector<GanttRow> rows, std::vector<std::vector<Gantt
   }
 }
 
-GanttStore GanttStore::of(const Run& run) {
-  return run.timing.times.empty() ? GanttStore() : EngineRows(run).store();
+GanttStore GanttStore::of(const Run& run, GanttRows rows) {
+  if (run.timing.times.empty()) return {};
+  GanttStore store = EngineRows(run).store();
+  if (rows == GanttRows::enginesAndPorts) store.ports_ = PortLane::of(run);
+  return store;
 }
 
 std::span<const GanttBar> GanttStore::between(std::size_t row, double from, double to) const {
@@ -168,6 +171,7 @@ namespace {
 constexpr std::size_t kMostBars = 3'000;
 constexpr double kRowGap = 3;
 constexpr double kRowLines = 1.5;  ///< Heights of a line of text.
+constexpr double kPortRows = 1.5;  ///< Heights of a row of an engine.
 constexpr double kSwatch = 12;
 constexpr double kKeyGap = 12;
 /// Stalls that are not due to reused bytes are strips of this part of the row's height.
@@ -200,6 +204,7 @@ std::vector<KeyEntry> keyOf(const GanttStore& store, const Coloring* coloring) {
     entries.push_back(
         {fmt::format("waits: {}", kWaitRuleNames[rule]), stallInk(rule), !reuse, reuse});
   }
+  if (!store.ports().empty()) entries.push_back({"bytes per second", Ink::live});
   return entries;
 }
 
@@ -208,10 +213,21 @@ Box strip(const Box& row) {
   return {row.left, row.bottom() - height, row.width, height};
 }
 
+/// Rows of engines that all before `row` are as high as.
+double rowsUntil(const GanttStore& store, std::size_t row) {
+  const std::size_t engines = std::min(row, store.rows().size());
+  return static_cast<double>(engines) + kPortRows * static_cast<double>(row - engines);
+}
+
+bool holds(const Box& box, Point point) {
+  return point.y >= box.top && point.y < box.bottom() && point.x >= box.left &&
+         point.x < box.right();
+}
+
 }  // namespace
 
-GanttScene GanttScene::whole(std::shared_ptr<const Run> run) {
-  GanttScene scene{.store = std::make_shared<const GanttStore>(GanttStore::of(*run)),
+GanttScene GanttScene::whole(std::shared_ptr<const Run> run, GanttRows rows) {
+  GanttScene scene{.store = std::make_shared<const GanttStore>(GanttStore::of(*run, rows)),
                    .end = std::max(1.0, onAxis(run->timing.makespan)),
                    .now = {.playhead = -onAxis(run->timing.makespan)},
                    .coloring = Coloring::byType()};
@@ -233,12 +249,21 @@ GanttDrawing::GanttDrawing(Canvas& canvas, const GanttScene& scene, const Box& w
       frame_(PlotFrame::inside(where, canvas.ruler())),
       axis_{scene.begin, scene.end, frame_.plot.left, frame_.plot.width, AxisUnit::time} {}
 
-Box GanttDrawing::rowBox(std::size_t row) const {
-  const double count = static_cast<double>(std::max<std::size_t>(1, scene_.store->rows().size()));
+Box ganttRow(const Box& plot, const GanttStore& store, std::size_t row) {
+  const std::size_t engines = store.rows().size();
+  const double all = std::max(1.0, rowsUntil(store, engines + store.ports().size()));
   const auto edge = [&](std::size_t i) {
-    return std::floor(frame_.plot.top + frame_.plot.height * static_cast<double>(i) / count);
+    return std::floor(plot.top + plot.height * rowsUntil(store, i) / all);
   };
-  return Box::between(frame_.plot.left, edge(row) + kRowGap, frame_.plot.right(), edge(row + 1));
+  return Box::between(plot.left, edge(row) + kRowGap, plot.right(), edge(row + 1));
+}
+
+const PortLane* portAt(const Box& plot, const GanttStore& store, Point point) {
+  const std::vector<PortLane>& ports = store.ports();
+  for (std::size_t port = 0; port < ports.size(); ++port) {
+    if (holds(ganttRow(plot, store, store.rows().size() + port), point)) return &ports[port];
+  }
+  return nullptr;
 }
 
 Box GanttDrawing::boxOf(std::size_t row, const GanttBar& bar) const {
@@ -250,10 +275,7 @@ Box GanttDrawing::boxOf(std::size_t row, const GanttBar& bar) const {
 
 const GanttBar* GanttDrawing::barAt(Point point) const {
   for (std::size_t row = 0; row < scene_.store->rows().size(); ++row) {
-    const Box box = rowBox(row);
-    const bool inside = point.y >= box.top && point.y < box.bottom() && point.x >= box.left &&
-                        point.x < box.right();
-    if (!inside) continue;
+    if (!holds(rowBox(row), point)) continue;
     // Of what shares a pixel, what takes most of it.
     const GanttBar* best = nullptr;
     double most = -1;
@@ -279,6 +301,7 @@ void GanttDrawing::drawStill() const {
     canvas_.line({x, frame_.plot.top}, {x, frame_.plot.bottom() - 1}, {Ink::grid});
   }
   for (std::size_t row = 0; row < scene_.store->rows().size(); ++row) drawRow(row);
+  for (std::size_t port = 0; port < scene_.store->ports().size(); ++port) drawPort(port);
   drawRunTicks(canvas_, frame_, axis_);
   drawHeading();
 }
@@ -291,11 +314,28 @@ void GanttDrawing::drawRow(std::size_t row) const {
   } else {
     drawBars(row);
   }
+  drawName(box, scene_.store->rows()[row].name, Ink::text);
+}
+
+void GanttDrawing::drawPort(std::size_t port) const {
+  const Box box = rowBox(scene_.store->rows().size() + port);
+  const PortLane& lane = scene_.store->ports()[port];
+  canvas_.rectangle(box, {.fill = Fill{Ink::hole, 0.6}});
+  drawPortLane(canvas_, lane, box, axis_);
+  const bool two = box.height >= 2 * canvas_.ruler().height() && lane.curve().roof > 0;
+  const double half = std::floor(box.height / 2);
+  drawName(two ? Box{box.left, box.top, box.width, half} : box, lane.name(), Ink::text);
+  if (!two) return;
+  const std::string roof = formatRate(static_cast<double>(lane.curve().roof), "B");
+  drawName({box.left, box.top + half, box.width, half}, roof, Ink::muted);
+}
+
+/// Left of the plot.
+void GanttDrawing::drawName(const Box& row, const std::string& name, Ink ink) const {
   const Ruler& ruler = canvas_.ruler();
   const double room = frame_.plot.left - frame_.whole.left - 10;
-  canvas_.text({frame_.plot.left - 6, box.top + (box.height - ruler.height()) / 2 + ruler.ascent()},
-               elided(ruler, scene_.store->rows()[row].name, room, true),
-               {.ink = Ink::text, .anchor = Anchor::end});
+  canvas_.text({frame_.plot.left - 6, row.top + (row.height - ruler.height()) / 2 + ruler.ascent()},
+               elided(ruler, name, room, true), {.ink = ink, .anchor = Anchor::end});
 }
 
 void GanttDrawing::drawBars(std::size_t row) const {
@@ -492,9 +532,10 @@ void drawGantt(Canvas& canvas, const GanttScene& scene, const Box& where) {
   drawing.drawOver();
 }
 
-double ganttHeight(const Ruler& ruler, std::size_t rows) {
+double ganttHeight(const Ruler& ruler, const GanttStore& store) {
   const double row = std::ceil(ruler.height() * kRowLines) + kRowGap;
-  return row * static_cast<double>(std::max<std::size_t>(1, rows)) + 2 * ruler.height() + 20;
+  const double rows = rowsUntil(store, store.rows().size() + store.ports().size());
+  return std::ceil(row * std::max(1.0, rows)) + 2 * ruler.height() + 20;
 }
 
 std::string barName(const Run& run, const GanttBar& bar) {

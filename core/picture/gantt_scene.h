@@ -10,6 +10,7 @@
 #include "core/picture/axis.h"
 #include "core/picture/coloring.h"
 #include "core/picture/plot.h"
+#include "core/picture/port_lane.h"
 #include "core/run/run.h"
 
 namespace hw {
@@ -44,6 +45,9 @@ class GanttLook {
   static std::size_t of(WaitRule rule) { return kActivities + static_cast<std::size_t>(rule); }
 };
 
+/// The rows that a picture of engines has.
+enum class GanttRows : std::uint8_t { engines, enginesAndPorts };
+
 /// Work of every engine of a machine in time: immutable rows of bars that do not overlap, with
 /// the sums of all before every `kZone`-th, so that a pixel that covers thousands costs what it
 /// takes to look at one zone.
@@ -58,10 +62,12 @@ class GanttStore {
   GanttStore(std::vector<GanttRow> rows, std::vector<std::vector<GanttBar>> bars);
 
   /// Without rows where nothing is timed. Channels are told apart as far as times do: each activity
-  /// is on the first that is free. O(n log n).
-  static GanttStore of(const Run& run);
+  /// is on the first that is free. O(n log n), and for ports the time of `portCurves`.
+  static GanttStore of(const Run& run, GanttRows rows = GanttRows::enginesAndPorts);
 
   const std::vector<GanttRow>& rows() const { return rows_; }
+  /// Bandwidth over time, below the engines.
+  const std::vector<PortLane>& ports() const { return ports_; }
   std::span<const GanttBar> bars(std::size_t row) const { return bars_[row]; }
 
   /// The bars of a row of which a part, or of their stall, lies in [from, to).
@@ -84,6 +90,7 @@ class GanttStore {
  private:
   std::vector<GanttRow> rows_;
   std::vector<std::vector<GanttBar>> bars_;
+  std::vector<PortLane> ports_;
   struct Zone {
     SimTime begin{};  ///< Where its first bar, or the stall of it, begins.
     Sums before{};    ///< Of all bars of the row before it.
@@ -94,7 +101,8 @@ class GanttStore {
 
 /// Every engine of the machine in time: what it runs, in the colour of its operator or of the kind
 /// of work, full on the critical path and pale beside it; what it waits for, in the colour of the
-/// cause, hatched where that is reused bytes. Plain data, like a MapScene.
+/// cause, hatched where that is reused bytes. Below them every port: bytes per second over time,
+/// under its roof. Plain data, like a MapScene.
 struct GanttScene {
   std::shared_ptr<const Run> run{};           ///< Never null; timed.
   std::shared_ptr<const GanttStore> store{};  ///< Never null.
@@ -107,11 +115,17 @@ struct GanttScene {
   std::string title{};  ///< Whose engines, where there are several; empty: nobody needs to ask.
 
   /// All of the run, before anything has happened.
-  static GanttScene whole(std::shared_ptr<const Run> run);
+  static GanttScene whole(std::shared_ptr<const Run> run,
+                          GanttRows rows = GanttRows::enginesAndPorts);
 
   /// Title above it where there is room.
   std::string heading() const;
 };
+
+/// The box of a row in a plot of them all: those of engines first, then those of ports.
+Box ganttRow(const Box& plot, const GanttStore& store, std::size_t row);
+/// The port at a point of that plot; null where there is none.
+const PortLane* portAt(const Box& plot, const GanttStore& store, Point point);
 
 /// Draws it; holds no state beyond its arguments.
 class GanttDrawing {
@@ -120,7 +134,7 @@ class GanttDrawing {
 
   const PlotFrame& frame() const { return frame_; }
   const RunAxis& axis() const { return axis_; }
-  Box rowBox(std::size_t row) const;
+  Box rowBox(std::size_t row) const { return ganttRow(frame_.plot, *scene_.store, row); }
   /// Null where there is none.
   const GanttBar* barAt(Point point) const;
 
@@ -131,6 +145,8 @@ class GanttDrawing {
 
  private:
   void drawRow(std::size_t row) const;
+  void drawPort(std::size_t port) const;
+  void drawName(const Box& row, const std::string& name, Ink ink) const;
   void drawBars(std::size_t row) const;
   void drawColumns(std::size_t row) const;
   void drawBar(const Box& box, const GanttBar& bar, double leastName) const;
@@ -150,7 +166,7 @@ void drawGantt(Canvas& canvas, const GanttScene& scene, const Box& where);
 /// The operator that a bar is, or the buffer that moves.
 std::string barName(const Run& run, const GanttBar& bar);
 
-/// Units high that so many rows are best drawn at.
-double ganttHeight(const Ruler& ruler, std::size_t rows);
+/// Units high that the rows are best drawn at.
+double ganttHeight(const Ruler& ruler, const GanttStore& store);
 
 }  // namespace hw

@@ -5,8 +5,6 @@
 namespace hw {
 namespace {
 
-constexpr Wide kFullSpeed = Wide{1} << 40;
-
 /// A flow may end this part of a picosecond early: what rounding took from it.
 constexpr Wide kForgiven = 1024;
 

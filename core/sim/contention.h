@@ -8,6 +8,9 @@
 
 namespace hw {
 
+/// Speed of a flow that nothing slows down: others are fractions of it.
+inline constexpr Wide kFullSpeed = Wide{1} << 40;
+
 /// The need of an activity at one port: the time that the port would take for it alone.
 struct PortNeed {
   std::uint32_t port = 0;  ///< Of the list; behind them, the engines with a bandwidth of their own.
@@ -63,6 +66,11 @@ class Flows {
   SimTime nextEnd(SimTime now);
   /// Takes out those that end then, in no order.
   void takeEnded(SimTime now, std::vector<ActivityId>& ended);
+  /// Calls `visit(id, speed)` for each that flows, in no order: its speed as `nextEnd` left it.
+  template <class Visit>
+  void visitSpeeds(const Visit& visit) const {
+    for (std::size_t i = 0; i < running_; ++i) visit(flows_[i].id, flows_[i].speed);
+  }
 
  private:
   struct Flow {

@@ -74,8 +74,8 @@ void addTotals(const SimulationInput& input, Timing& timing) {
   bool endless = timing.macs == kEndless;
   for (const PoolId pool : timing.traffic.keys()) {
     const Bytes moved = timing.traffic[pool].total();
-    timing.energyPicojoules +=
-        static_cast<double>(moved.count()) * machine.pools[pool].spec->picojoulesPerByte;
+    timing.picojoulesPerByte.add(machine.pools[pool].spec->picojoulesPerByte);
+    timing.energyPicojoules += timing.energyOf(pool, moved);
     endless |= moved == kMaxTraffic;
   }
   timing.compulsory = compulsoryBytes(input);

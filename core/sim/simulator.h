@@ -21,10 +21,16 @@ struct Timing {
   LatencyAccount account{};  ///< Why it is that long; empty without ops.
   IdMap<PoolId, Traffic> traffic{};
   std::int64_t macs = 0;
-  double energyPicojoules = 0;
-  Bytes compulsory{};                ///< Inputs, outputs and streamed weights once each.
+  double energyPicojoules = 0;                ///< Of all bytes moved.
+  IdMap<PoolId, double> picojoulesPerByte{};  ///< By pool, like `traffic`.
+  Bytes compulsory{};                         ///< Inputs, outputs and streamed weights once each.
   std::uint64_t digest = 0;          ///< Of all that happened, in order: equal runs, equal digests.
   std::vector<std::string> notes{};  ///< What could not be timed, and why.
+
+  /// Picojoules that so many bytes moved in a pool take.
+  double energyOf(PoolId pool, Bytes moved) const {
+    return static_cast<double>(moved.count()) * picojoulesPerByte[pool];
+  }
 };
 
 struct Simulation {

@@ -2,12 +2,14 @@
 
 #include <QEvent>
 #include <QFuture>
+#include <QPainter>
 #include <QScrollBar>
 #include <algorithm>
 
 #include "core/picture/block_store.h"
 #include "widgets/base/html_page.h"
 #include "widgets/base/theme.h"
+#include "widgets/plot/painter_canvas.h"
 #include "widgets/text/run_text.h"
 #include "widgets/text/text.h"
 
@@ -18,6 +20,7 @@ namespace {
 /// Up to this many stays any method is followed within the blink of an eye.
 constexpr std::size_t kMostAtOnce = 4'000;
 constexpr int kFollowMilliseconds = 100;
+constexpr int kRooflineHeight = 220;
 
 /// `html` on a tinted ground: for the section that answers a question.
 QString tinted(const QString& html) {
@@ -37,6 +40,7 @@ Inspector::Inspector(ViewState* state, QWidget* parent) : QTextBrowser(parent), 
   connect(this, &QTextBrowser::anchorClicked, this, &Inspector::follow);
   connect(state, &ViewState::runChanged, this, [this] {
     why_.reset();
+    roofs_ = {};
     refresh();
   });
   connect(state, &ViewState::coloringChanged, this, &Inspector::refresh);
@@ -70,12 +74,15 @@ void Inspector::refresh() {
                  .arg(tr("Open a model, then click a block to see what lies there, when, and "
                          "why.")));
   } else if (state_->selectedActivity()) {
-    showPage(activityPage(*run, state_->selectedActivity()));
+    const Activity& what = run->timing.activities.activities[state_->selectedActivity()];
+    const bool computes = what.kind == ActivityKind::compute;
+    showPage(activityPage(*run, state_->selectedActivity()) +
+             (computes ? rooflineSection(run, what.step) : QString()));
   } else if (state_->selected()) {
     explain(run, state_->selected());
   } else {
-    showPage(stepPage(*run, state_->step()) + fillingSection(*run, PoolId(0), state_->step()) +
-             helpSection());
+    showPage(stepPage(*run, state_->step()) + rooflineSection(run, state_->step()) +
+             fillingSection(*run, PoolId(0), state_->step()) + helpSection());
   }
 }
 
@@ -97,6 +104,37 @@ QString Inspector::fillingSection(const Run& run, PoolId pool, Step step) const 
           .arg(poolText(run, pool), grouped(step.count()));
   return section(QStringLiteral("filling"), title,
                  fillingPart(run, pool, step, *state_->coloring()));
+}
+
+/// The operator under the roofs of its machine, as a picture as wide as the page.
+QString Inspector::rooflineSection(const std::shared_ptr<const Run>& run, Step step) {
+  const QString id = QStringLiteral("roofline");
+  const auto dot = roofDot(*run, step);
+  if (!dot || dot->bytes == Bytes()) return {};
+  if (roofs_.run != run) roofs_ = RooflineScene::whole(run);
+  roofs_.selected = dot;
+  roofs_.coloring = state_->coloring();
+  const QUrl name(QStringLiteral("picture:roofline"));
+  if (!closed_.contains(id)) {
+    document()->addResource(QTextDocument::ImageResource, name, rooflineImage());
+  }
+  return section(id, tr("Roofline"),
+                 QStringLiteral("<p>%1</p><p><img src='%2'></p>")
+                     .arg(viewText(roofWords(*run, *dot)).toHtmlEscaped(), name.toString()));
+}
+
+QImage Inspector::rooflineImage() const {
+  constexpr int kLeastWidth = 240;
+  const int margins = 2 * static_cast<int>(document()->documentMargin());
+  const QSize size(std::max(kLeastWidth, viewport()->width() - margins), kRooflineHeight);
+  QImage image(size * devicePixelRatioF(), QImage::Format_ARGB32_Premultiplied);
+  image.setDevicePixelRatio(devicePixelRatioF());
+  image.fill(Theme::current().plot);
+  QPainter painter(&image);
+  painter.setFont(font());
+  PainterCanvas canvas(painter);
+  drawRoofline(canvas, roofs_, toBox(QRect(QPoint(), size)));
+  return image;
 }
 
 QString Inspector::helpSection() const {

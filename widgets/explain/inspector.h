@@ -5,6 +5,7 @@
 #include <QTimer>
 #include <cstdint>
 
+#include "core/picture/roofline_scene.h"
 #include "widgets/explain/inspector_text.h"
 #include "widgets/jobs/background.h"
 #include "widgets/state/view_state.h"
@@ -41,6 +42,8 @@ class Inspector : public QTextBrowser {
   void showMoment();
   QString fillingSection(const Run& run, PoolId pool, Step step) const;
   QString helpSection() const;
+  QString rooflineSection(const std::shared_ptr<const Run>& run, Step step);
+  QImage rooflineImage() const;
 
   struct Help {
     QString command{};
@@ -55,6 +58,7 @@ class Inspector : public QTextBrowser {
   StayId shown_;  ///< The subject of the page: while it stays, so does the scroll position.
   QTimer later_;  ///< Ends when the page is to follow the moment.
   Background<WhyHere> explaining_;
+  RooflineScene roofs_;  ///< Of the run on show, once an operator of it was.
 };
 
 }  // namespace hw

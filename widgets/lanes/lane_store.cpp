@@ -150,6 +150,22 @@ QStringList activityLines(const Run& run, ActivityId activity) {
   return lines;
 }
 
+QStringList portLines(const Run& run, const PortLane& lane, SimTime time) {
+  constexpr std::size_t kMost = 4;
+  const auto steps = lane.between(onAxis(time), onAxis(time) + 1);
+  const double rate = steps.empty() ? 0 : steps.front().bytesPerSecond();
+  QStringList lines{
+      tr("%1 at %2: %3")
+          .arg(viewText(lane.name()), timeText(time), viewText(lane.rateWords(rate)))};
+  const ActivityList& list = run.timing.activities;
+  const auto flows = flowsAt(list, run.timing.times, lane.curve().port, time);
+  for (const ActivityId id : std::span(flows).first(std::min(kMost, flows.size()))) {
+    lines.append(viewText(activityWords(run, id)));
+  }
+  if (flows.size() > kMost) lines.append(tr("and %1 more").arg(flows.size() - kMost));
+  return lines;
+}
+
 ActivityId nextOnPath(const Run& run, ActivityId from) {
   const auto& path = run.timing.account.criticalPath;
   if (path.empty()) return {};

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/picture/port_lane.h"
 #include "core/run/run.h"
 
 namespace hw {
@@ -64,6 +65,9 @@ class LaneStore {
 
 /// The kind, time, place and cause of an activity: a line each, plain.
 QStringList activityLines(const Run& run, ActivityId activity);
+
+/// The rate of a port at a time, and who it serves then: a line each, plain.
+QStringList portLines(const Run& run, const PortLane& lane, SimTime time);
 
 /// The next on the critical path after `from`, or its first where nothing is selected or `from` is
 /// over before it begins; none after the last. O(path).

@@ -191,7 +191,8 @@ GanttScene LanesView::ganttScene() const {
           .title = title_};
 }
 
-/// What every engine runs during the time on screen. Over steps there are no rows.
+/// What every engine runs during the time on screen, and the rates of ports. Over steps there are
+/// no rows.
 PlotRows LanesView::spokenRows() const {
   PlotRows rows{.columns = {tr("Engine"), tr("Runs"), tr("From"), tr("To")}};
   const auto run = state_->run();
@@ -203,6 +204,15 @@ PlotRows LanesView::spokenRows() const {
       rows.add({viewText(gantt_->rows()[row].name), viewText(barName(*run, bar)),
                 timeText(bar.begin), timeText(bar.end)},
                laneRect(row));
+    }
+  }
+  for (std::size_t port = 0; port < gantt_->ports().size(); ++port) {
+    const PortLane& lane = gantt_->ports()[port];
+    for (const PortStep& step : lane.between(state_->visibleBegin(), state_->visibleEnd())) {
+      if (rows.isFull()) return rows;
+      rows.add({viewText(lane.name()), viewText(lane.rateWords(step.bytesPerSecond())),
+                timeText(step.begin), timeText(step.end)},
+               laneRect(gantt_->rows().size() + port));
     }
   }
   return rows;
@@ -226,7 +236,7 @@ RunAxis LanesView::stepAxis(const PlotFrame& frame) const { return runAxis(*stat
 
 int LanesView::heightFor(int laneHeight) const {
   if (inTime()) {
-    return static_cast<int>(ganttHeight(FontRuler(fontMetrics()), gantt_->rows().size()));
+    return static_cast<int>(ganttHeight(FontRuler(fontMetrics()), *gantt_));
   }
   const int line = fontMetrics().height();
   const auto count = static_cast<int>(std::max<std::size_t>(1, lanes_->lanes().size()));
@@ -238,8 +248,8 @@ QSize LanesView::sizeHint() const { return {720, heightFor(kLaneHeight)}; }
 QSize LanesView::minimumSizeHint() const { return {240, heightFor(kLeastLaneHeight)}; }
 
 QRect LanesView::laneRect(std::size_t index) const {
-  const std::size_t count = inTime() ? gantt_->rows().size() : lanes_->lanes().size();
-  return rowOf(toRect(frame().plot), index, count);
+  if (inTime()) return toRect(ganttRow(frame().plot, *gantt_, index));
+  return rowOf(toRect(frame().plot), index, lanes_->lanes().size());
 }
 
 QString LanesView::emptyText() const {
@@ -359,6 +369,11 @@ QString LanesView::textAt(const QPoint& position) const {
     return activityLines(*state_->run(), activity).join(QLatin1Char('\n'));
   }
   const PlotFrame at = frame();
+  const Point point{position.x() + 0.0, position.y() + 0.0};
+  if (const PortLane* lane = portAt(at.plot, *gantt_, point)) {
+    return portLines(*state_->run(), *lane, SimTime(std::llround(stepAxis(at).toPlace(point.x))))
+        .join(QLatin1Char('\n'));
+  }
   if (lanes_->lanes().empty() || !toRect(at.plot).contains(position)) return {};
   const Step step(static_cast<std::int64_t>(std::floor(stepAxis(at).toPlace(position.x()))));
   if (step < Step(0) || step >= lanes_->steps()) return {};

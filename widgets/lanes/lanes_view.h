@@ -19,7 +19,7 @@ namespace hw {
 /// waits for this lane; pale: it works beside one that takes longer.
 ///
 /// While the axis is time it shows the engines of the machine instead, with every activity where it
-/// ran (GanttScene); a click selects one.
+/// ran (GanttScene), and below them what its ports move; a click selects an activity.
 class LanesView : public QWidget, public SpokenPlot {
   Q_OBJECT
 
@@ -34,7 +34,8 @@ class LanesView : public QWidget, public SpokenPlot {
   const GanttStore& gantt() const { return *gantt_; }
   /// The activity drawn at `position`; none beside all, or over steps.
   ActivityId activityAt(const QPoint& position) const;
-  /// The rectangle of the widget in which lane `index` is drawn.
+  /// The rectangle of the widget in which lane `index` is drawn; over time those of ports follow
+  /// those of engines.
   QRect laneRect(std::size_t index) const;
   /// The step under `position`, its op and what each lane does in it; empty beside the plot.
   QString textAt(const QPoint& position) const;

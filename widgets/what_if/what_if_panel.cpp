@@ -60,7 +60,7 @@ GanttStrip::GanttStrip(QWidget* parent) : QWidget(parent) {
 void GanttStrip::setRun(std::shared_ptr<const Run> run, SimTime end, SimTime mark) {
   scene_ = {};
   if (run && isTimed(*run)) {
-    scene_ = GanttScene::whole(std::move(run));
+    scene_ = GanttScene::whole(std::move(run), GanttRows::engines);
     scene_.end = std::max(scene_.end, static_cast<double>(end.count()));
     scene_.now.marks = {static_cast<double>(mark.count())};
   }
@@ -69,8 +69,8 @@ void GanttStrip::setRun(std::shared_ptr<const Run> run, SimTime end, SimTime mar
 }
 
 QSize GanttStrip::sizeHint() const {
-  const std::size_t rows = scene_.store ? scene_.store->rows().size() : 2;
-  return {300, static_cast<int>(ganttHeight(FontRuler(fontMetrics()), rows))};
+  const GanttStore& store = scene_.store ? *scene_.store : GanttStore();
+  return {300, static_cast<int>(ganttHeight(FontRuler(fontMetrics()), store))};
 }
 
 void GanttStrip::paintEvent(QPaintEvent*) {

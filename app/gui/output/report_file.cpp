@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/picture/gantt_scene.h"
+#include "core/picture/roofline_scene.h"
 #include "widgets/base/theme.h"
 #include "widgets/plot/painter_canvas.h"
 
@@ -149,6 +150,16 @@ void drawLegend(Canvas& canvas, const Box& box, const Run& run) {
   }
 }
 
+template <class Scene>
+Picture drawnBy(const Scene& scene, void (*draw)(Canvas&, const Scene&, const Box&)) {
+  Picture picture;
+  picture.paint = [scene, draw](QPainter& painter, const QRect& target) {
+    PainterCanvas canvas(painter);
+    draw(canvas, scene, toBox(target));
+  };
+  return picture;
+}
+
 void addPictures(const Run& run, AxisUnit axis, TextPictures& pictures, QTextCursor& cursor) {
   // The run outlives the scenes, and nobody else is to hold it.
   const std::shared_ptr<const Run> shared(std::shared_ptr<void>(), &run);
@@ -166,14 +177,13 @@ void addPictures(const Run& run, AxisUnit axis, TextPictures& pictures, QTextCur
     };
     add(legend, 24);
   }
-  if (axis != AxisUnit::time) return;
-  const GanttScene engines = GanttScene::whole(shared);
-  Picture picture;
-  picture.paint = [engines](QPainter& painter, const QRect& target) {
-    PainterCanvas canvas(painter);
-    drawGantt(canvas, engines, toBox(target));
-  };
-  add(picture, 50 + 26 * static_cast<int>(engines.store->rows().size()));
+  if (axis == AxisUnit::time) {
+    const GanttScene engines = GanttScene::whole(shared);
+    add(drawnBy(engines, drawGantt), 50 + 26 * static_cast<int>(engines.store->rows().size()) +
+                                         40 * static_cast<int>(engines.store->ports().size()));
+  }
+  const RooflineScene roofs = RooflineScene::whole(shared);
+  if (!roofs.isEmpty()) add(drawnBy(roofs, drawRoofline), 300);
 }
 
 /// The source of the report, and the number of the page and of all pages.

@@ -16,6 +16,7 @@
 #include "core/picture/constraint_links.h"
 #include "core/picture/gantt_scene.h"
 #include "core/picture/map_scene.h"
+#include "core/picture/roofline_scene.h"
 #include "core/picture/svg_canvas.h"
 #include "core/plan_file/method_tables.h"
 #include "core/plan_file/plan_document.h"
@@ -31,6 +32,7 @@ namespace {
 constexpr std::size_t kContributors = 15;
 constexpr std::size_t kHoles = 10;
 constexpr std::size_t kPath = 200;
+constexpr double kRooflineHeight = 420;
 
 std::string count(std::int64_t number) { return groupDigits(number); }
 std::string count(Bytes bytes) { return groupDigits(bytes.count()); }
@@ -82,6 +84,15 @@ std::vector<ReportCard> cardsOf(const Run& run) {
   if (figures.moved) {
     cards.push_back({"bytes moved", formatBytes(*figures.moved),
                      "at the least " + formatBytes(run.timing.compulsory)});
+  }
+  if (run.timing.energyPicojoules > 0) {
+    std::vector<std::string> levels;
+    for (const PoolId pool : run.timing.traffic.keys()) {
+      const double energy = run.timing.energyOf(pool, run.timing.traffic[pool].total());
+      levels.push_back(printable(run.problem.pools[pool].name, 40) + " " + energyText(energy));
+    }
+    cards.push_back({"energy of memory", energyText(run.timing.energyPicojoules),
+                     fmt::format("{}", fmt::join(levels, ", "))});
   }
   return cards;
 }
@@ -164,6 +175,13 @@ ReportTable criticalPathTable(const Run& run) {
     table.rows.push_back({formatTime(time.start), formatTime(time.end - time.start),
                           activityWords(run, id), causeWords(run, id)});
   }
+  return table;
+}
+
+ReportTable portTable(const Run& run) {
+  ReportTable table =
+      reportTable("Ports", portColumns(run), portCurves(run.timing.activities, run.timing.times));
+  table.caption = "Bandwidth over the whole run, and the most of it at any time.";
   return table;
 }
 
@@ -262,7 +280,10 @@ RunReport makeReport(const Run& run, const Comparison* comparison, std::string c
   }
   for (const PoolId pool : run.problem.pools.keys()) addPeak(run, pool, report.tables);
   if (!run.timing.activities.sequential()) report.tables.push_back(criticalPathTable(run));
-  if (!run.timing.ops.empty()) report.tables.push_back(operatorTable(run));
+  if (!run.timing.ops.empty()) {
+    report.tables.push_back(portTable(run));
+    report.tables.push_back(operatorTable(run));
+  }
   report.tables.push_back(placementTable(run));
   for (const auto* notes : {&run.graph().notes, &run.notes, &run.plan.notes, &run.timing.notes}) {
     for (const std::string& note : *notes) {
@@ -459,9 +480,10 @@ class Page : public WebPage {
     if (axis == AxisUnit::time) {
       const GanttScene engines = GanttScene::whole(shared);
       const SvgCanvas measured(1, 1, {}, kDocumentLetters, nullptr);
-      figure(engines, engines.heading(),
-             ganttHeight(measured.ruler(), engines.store->rows().size()), drawGantt);
+      figure(engines, engines.heading(), ganttHeight(measured.ruler(), *engines.store), drawGantt);
     }
+    const RooflineScene roofs = RooflineScene::whole(shared);
+    if (!roofs.isEmpty()) figure(roofs, roofs.heading(), kRooflineHeight, drawRoofline);
     if (pools.empty()) return;
     std::string key = "<p class=\"key\">colours:";
     for (const BlockClass kind : Coloring::byType()->classesOf(run)) {
@@ -476,6 +498,23 @@ class Page : public WebPage {
 
 std::string reportHtml(const Run& run, const RunReport& report) {
   return Page(run, report).finish(report.footer);
+}
+
+std::string machineSvg(const Run& run, const Palette& palette) {
+  // The run outlives the scenes, and nobody else is to hold it.
+  const std::shared_ptr<const Run> shared(std::shared_ptr<void>(), &run);
+  const GanttScene engines = GanttScene::whole(shared);
+  const RooflineScene roofs = RooflineScene::whole(shared);
+  constexpr double kWidth = 1200;
+  const SvgCanvas measured(1, 1, {}, kDocumentLetters, nullptr);
+  const double upper = ganttHeight(measured.ruler(), *engines.store);
+  const double lower = roofs.isEmpty() ? 0 : kRooflineHeight;
+  SvgCanvas canvas(kWidth, upper + lower, printable(run.model->name, 80) + " on its machine",
+                   kDocumentLetters, &palette);
+  canvas.rectangle({0, 0, kWidth, upper + lower}, {.fill = Fill{Ink::window}});
+  drawGantt(canvas, engines, {0, 0, kWidth, upper});
+  drawRoofline(canvas, roofs, {0, upper, kWidth, lower});
+  return canvas.finish();
 }
 
 }  // namespace hw

@@ -76,4 +76,8 @@ Json reportJson(const Run& run, const Comparison* comparison, const std::string&
 /// One row an operator, in step order; of a planning problem, one row a buffer.
 std::string reportCsv(const Run& run);
 
+/// Engines and ports in time, and below them the roofline where any operator is in it. For a run
+/// that is timed.
+std::string machineSvg(const Run& run, const Palette& palette);
+
 }  // namespace hw

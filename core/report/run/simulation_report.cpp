@@ -19,6 +19,7 @@
 #include "core/report/text/text_table.h"
 #include "core/run/figures.h"
 #include "core/run/options.h"
+#include "core/run/roofline.h"
 #include "core/run/run.h"
 
 namespace hw {
@@ -60,6 +61,22 @@ Columns<OpTiming> timingColumns(const Run& run) {
   return columns;
 }
 
+/// Columns of where an operator stands in the roofline. Rates are whole numbers.
+Columns<RoofDot> roofColumns(const Run& run) {
+  using enum ColumnKind;
+  using T = RoofDot;
+  return {{"macs_per_byte", "MACs a byte", count,
+           [](const T& dot) { return dot.bytes == Bytes() ? Value() : Value(dot.intensity()); },
+           "At the port that holds it up longest"},
+          {"macs_per_s", "MACs a second", count,
+           [](const T& dot) { return std::llround(dot.attained); }, "Attained, as simulated"},
+          {"roof_macs_per_s", "roof, MACs/s", count,
+           [](const T& dot) { return std::llround(dot.roof); },
+           "MACs a second that the unit's peak and the port's bandwidth allow"},
+          {"bound_by", "bound by", text, [&run](const T& dot) { return roofName(run, dot); },
+           "What is that roof: compute, or a port"}};
+}
+
 }  // namespace
 
 Columns<std::size_t> operatorColumns(const Run& run) {
@@ -81,6 +98,11 @@ Columns<std::size_t> operatorColumns(const Run& run) {
     return row < run.timing.ops.size() ? &run.timing.ops[row] : nullptr;
   });
   columns.insert(columns.end(), timing.begin(), timing.end());
+  const Columns<RoofDot> roofs = roofColumns(run);
+  for (Column<std::size_t>& column : columnsVia<std::size_t>(
+           roofs, [&run](std::size_t row) { return roofDot(run, stepOf(row)); })) {
+    columns.push_back(std::move(column));
+  }
   if (hasArrays(run.request.platform)) {
     columns.push_back({"array", "array", text,
                        [&run](std::size_t row) { return arrayWords(run, stepOf(row)); },
@@ -93,6 +115,36 @@ Column<std::size_t> liveColumn(const Run& run) {
   const auto live = std::make_shared<const StepFunction>(liveBytes(run.problem, run.plan));
   return {"live", "live", ColumnKind::bytes,
           [live](std::size_t row) { return live->at(stepOf(row)); }, "Bytes live at the step"};
+}
+
+std::string energyText(double picojoules) {
+  return fmt::format("{:.3f} \u00b5J", picojoules * 1e-6);
+}
+
+Columns<PortCurve> portColumns(const Run& run) {
+  using enum ColumnKind;
+  using T = PortCurve;
+  const auto rate = [](double bytesPerSecond) { return formatRate(bytesPerSecond, "B"); };
+  const SimTime whole = run.timing.makespan;
+  return {{"port", "port", text,
+           [&run](const T& port) { return portName(run.timing.activities, port.port); }},
+          {"bytes", "bytes", bytes, &T::bytes, "All that goes through it, in whole bursts"},
+          {"mean", "mean", range, [=](const T& port) { return rate(port.mean(whole)); },
+           "Over the whole run"},
+          {"mean_share", "of the roof", ratio,
+           [whole](const T& port) -> Value { return port.ofRoof(port.mean(whole)); }},
+          {"peak", "peak", range, [=](const T& port) { return rate(port.peak()); },
+           "The most at any time"},
+          {"peak_share", "of the roof", ratio,
+           [](const T& port) -> Value { return port.ofRoof(port.peak()); }},
+          {"roof", "roof", range,
+           [=](const T& port) {
+             return port.roof == 0 ? std::string() : rate(static_cast<double>(port.roof));
+           },
+           "Its bandwidth; of two that differ, the greater"},
+          {"needed", "needed", time,
+           [&run](const T& port) { return run.timing.account.ports[port.port]; },
+           "The time that all of it takes the port"}};
 }
 
 std::vector<std::string> poolKeys(const Run& run, std::string_view ending) {
@@ -115,11 +167,6 @@ double utilisation(const Run& run, std::size_t engine) {
   const LatencyAccount& account = run.timing.account;
   return part(account.engines[engine].busy, run.timing.makespan) /
          run.timing.activities.engines[engine].channels;
-}
-
-std::string portName(const ActivityList& list, std::size_t port) {
-  return port < list.ports.size() ? list.ports[port].name
-                                  : list.engines[port - list.ports.size()].name;
 }
 
 std::string enginesText(const Run& run, const Paint& paint) {
@@ -147,18 +194,6 @@ std::string enginesText(const Run& run, const Paint& paint) {
     table.add(std::move(cells));
   }
   return "\n" + table.text(paint);
-}
-
-std::string portsText(const Run& run, const Paint& paint) {
-  const LatencyAccount& account = run.timing.account;
-  TextTable table(
-      {{"port"}, {"needed", TextTable::Align::right}, {"of the time", TextTable::Align::right}});
-  for (std::size_t i = 0; i < account.ports.size(); ++i) {
-    if (account.ports[i] == SimTime()) continue;
-    table.add({printable(portName(run.timing.activities, i)), formatTime(account.ports[i]),
-               fmt::format("{:.1f} %", part(account.ports[i], run.timing.makespan) * 100)});
-  }
-  return table.empty() ? std::string() : "\n" + table.text(paint);
 }
 
 std::string pathText(const Run& run, const TextOptions& options) {
@@ -207,7 +242,35 @@ std::string latencyText(const Run& run, const TextOptions& options) {
              fmt::format("{} over all activities, by sharing ports", formatTime(account.slowed))});
   if (const auto words = movingWords(run)) facts.add({"moves", *words});
   return "\n" + facts.text(options.paint) + enginesText(run, options.paint) +
-         portsText(run, options.paint) + pathText(run, options);
+         pathText(run, options);
+}
+
+/// All ports of the list, and engines that are one; in steps, what they move over time.
+Json portsJson(const Run& run) {
+  const LatencyAccount& account = run.timing.account;
+  const ActivityList& list = run.timing.activities;
+  const std::vector<PortCurve> curves = portCurves(list, run.timing.times);
+  Json json = Json::array();
+  for (std::size_t i = 0; i < account.ports.size(); ++i) {
+    const auto curve = std::ranges::find(curves, i, &PortCurve::port);
+    const bool used = curve != curves.end();
+    if (i >= list.ports.size() && !used) continue;
+    Json port = {{"name", portName(list, i)},
+                 {"needed_ps", account.ports[i].count()},
+                 {"utilisation", part(account.ports[i], run.timing.makespan)},
+                 {"bytes", used ? curve->bytes.count() : 0},
+                 {"mean_bytes_per_s", used ? curve->mean(run.timing.makespan) : 0},
+                 {"peak_bytes_per_s", used ? curve->peak() : 0},
+                 {"roof_bytes_per_s", used && curve->roof > 0 ? Json(curve->roof) : Json()},
+                 {"steps", Json::array()}};
+    if (used) {
+      for (const PortStep& step : curve->steps) {
+        port["steps"].push_back({step.begin.count(), step.end.count(), step.bytes()});
+      }
+    }
+    json.push_back(std::move(port));
+  }
+  return json;
 }
 
 /// Bounds, the price of reuse, engines, ports, the critical path and every activity.
@@ -233,13 +296,7 @@ Json latencyJson(const Run& run) {
                                {"utilisation", utilisation(run, i)},
                                {"stalls_ps", stalls}});
   }
-  json["ports"] = Json::array();
-  for (std::size_t i = 0; i < account.ports.size(); ++i) {
-    if (i >= list.ports.size() && account.ports[i] == SimTime()) continue;
-    json["ports"].push_back({{"name", portName(list, i)},
-                             {"needed_ps", account.ports[i].count()},
-                             {"utilisation", part(account.ports[i], run.timing.makespan)}});
-  }
+  json["ports"] = portsJson(run);
   json["critical_path"] = Json::array();
   for (const ActivityId id : account.criticalPath) {
     json["critical_path"].push_back(
@@ -280,9 +337,23 @@ std::string figuresText(const Run& run, const Paint& paint) {
   for (const Traffic& traffic : timing.traffic) moved += traffic.total();
   facts.add({"bytes moved", fmt::format("{}; at the least {}: inputs, outputs and weights once",
                                         bytesText(moved), bytesText(timing.compulsory))});
-  facts.add({"energy of memory", fmt::format("{:.3f} \u00b5J", timing.energyPicojoules * 1e-6)});
+  facts.add({"energy of memory", energyText(timing.energyPicojoules)});
   facts.add({"digest", fmt::format("{:016x}", timing.digest)});
   return facts.text(paint);
+}
+
+/// Bytes each way times the energy of a byte, level by level.
+std::vector<std::string> energyCells(const Run& run) {
+  std::vector<std::string> cells = {"energy"};
+  for (const PoolId pool : run.timing.traffic.keys()) {
+    const Traffic& traffic = run.timing.traffic[pool];
+    for (const auto* bytes : {&traffic.read, &traffic.written}) {
+      const Bytes moved = std::accumulate(bytes->begin(), bytes->end(), Bytes());
+      const double energy = run.timing.energyOf(pool, moved);
+      cells.push_back(energy > 0 ? energyText(energy) : "-");
+    }
+  }
+  return cells;
 }
 
 std::string trafficText(const Run& run, const Paint& paint) {
@@ -314,7 +385,18 @@ std::string trafficText(const Run& run, const Paint& paint) {
   add(
       "total", [&](const Traffic& t) { return sum(t.read); },
       [&](const Traffic& t) { return sum(t.written); });
+  if (run.timing.energyPicojoules > 0) table.add(energyCells(run));
   return "\n" + table.text(paint);
+}
+
+/// Rates of ports over the whole run; empty where nothing moves.
+std::string portsText(const Run& run, const Paint& paint) {
+  const auto columns = portColumns(run);
+  TextTable table(columns);
+  for (const PortCurve& curve : portCurves(run.timing.activities, run.timing.times)) {
+    table.add(cellTexts(columns, curve, 32));
+  }
+  return table.empty() ? std::string() : "\n" + table.text(paint);
 }
 
 std::string bottlenecksText(const Run& run, const Paint& paint) {
@@ -389,6 +471,7 @@ std::string simulationText(const Run& run, const TextOptions& options) {
                       sourceText(run.request.platform), planLine(run));
   text += figuresText(run, paint);
   text += trafficText(run, paint);
+  text += portsText(run, paint);
   text += bottlenecksText(run, paint);
   text += latencyText(run, options);
   text += operatorsText(run, options);
@@ -401,7 +484,8 @@ namespace {
 const std::vector<std::string> kFirst = {"step",   "op",   "type",     "start_ps",
                                          "end_ps", "macs", "elements", "compute_ps"};
 std::vector<std::string> lastKeys(const Run& run) {
-  std::vector<std::string> keys = {"latency_ps", "limited_by"};
+  std::vector<std::string> keys = {"latency_ps", "limited_by",      "macs_per_byte",
+                                   "macs_per_s", "roof_macs_per_s", "bound_by"};
   if (hasArrays(run.request.platform)) keys.emplace_back("array");
   return keys;
 }
@@ -461,6 +545,7 @@ Json simulationJson(const Run& run) {
     if (timing.traffic.contains(pool)) {
       entry["read"] = byClass(timing.traffic[pool].read, moves);
       entry["written"] = byClass(timing.traffic[pool].written, moves);
+      entry["energy_pj"] = timing.energyOf(pool, timing.traffic[pool].total());
     }
     json["pools"].push_back(entry);
   }

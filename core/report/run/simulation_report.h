@@ -6,6 +6,7 @@
 #include "core/base/json.h"
 #include "core/report/plan/plan_text.h"
 #include "core/run/run.h"
+#include "core/sim/port_curve.h"
 
 namespace hw {
 
@@ -25,6 +26,12 @@ Columns<std::size_t> operatorColumns(const Run& run);
 
 /// The bytes live at each step. O(n log n) to make.
 Column<std::size_t> liveColumn(const Run& run);
+
+/// "12.346 µJ".
+std::string energyText(double picojoules);
+
+/// Columns of ports: what goes through them, its mean and peak, and the roof. `run` outlives them.
+Columns<PortCurve> portColumns(const Run& run);
 
 /// The keys of columns that every pool has: "L2_bytes", "L3_bytes".
 std::vector<std::string> poolKeys(const Run& run, std::string_view ending);

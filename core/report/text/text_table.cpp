@@ -148,7 +148,7 @@ std::string cellText(const Value& value, ColumnKind kind, std::size_t width,
     case ColumnKind::flag:
       return value.exact() == "true" ? "yes" : "";
     default:
-      return groupDigits(*value.whole());
+      return value.whole() ? groupDigits(*value.whole()) : fmt::format("{:.3g}", number);
   }
 }
 

@@ -208,3 +208,48 @@ TEST_CASE("an arrow leads from what is selected to what it waited for", "[pictur
   }
   CHECK(arrows > 20);
 }
+
+TEST_CASE("a lane of a port says what it moved by any time, however it is drawn", "[picture]") {
+  const auto run = ganttRun("ethos-u65-512");
+  const GanttStore store = GanttStore::of(*run);
+  REQUIRE(store.ports().size() >= 2);
+  CHECK(GanttStore::of(*run, GanttRows::engines).ports().empty());
+  const double end = onAxis(run->timing.makespan);
+  for (const PortLane& lane : store.ports()) {
+    CAPTURE(lane.name());
+    CHECK(lane.until(0) == 0);
+    CHECK(lane.until(end) == Approx(static_cast<double>(lane.curve().bytes.count())));
+    CHECK(lane.top() >= lane.curve().peak());
+    double moved = 0;
+    for (const PortStep& step : lane.curve().steps) {
+      REQUIRE(lane.until(onAxis(step.begin)) == Approx(moved));
+      moved += step.bytes();
+    }
+    CHECK(lane.between(0, end).size() == lane.curve().steps.size());
+  }
+}
+
+TEST_CASE("the Gantt chart has a row for each port below the engines", "[picture]") {
+  const auto run = ganttRun("ethos-u65-512");
+  const GanttScene scene = GanttScene::whole(run);
+  SvgCanvas canvas(1200, 300, "engines", 12, &Palette::light());
+  const Box where{0, 0, 1200, 300};
+  drawGantt(canvas, scene, where);
+  const GanttDrawing drawing(canvas, scene, where);
+  const Box& plot = drawing.frame().plot;
+  const std::size_t engines = scene.store->rows().size();
+  for (std::size_t port = 0; port < scene.store->ports().size(); ++port) {
+    const Box box = drawing.rowBox(engines + port);
+    CHECK(box.top > drawing.rowBox(engines - 1).top);
+    CHECK(box.bottom() <= plot.bottom() + 1);
+    const Point middle{box.left + box.width / 2, box.top + box.height / 2};
+    CHECK(portAt(plot, *scene.store, middle) == &scene.store->ports()[port]);
+    CHECK(drawing.barAt(middle) == nullptr);
+  }
+  CHECK(portAt(plot, *scene.store, {5, 5}) == nullptr);
+  const std::string svg = canvas.finish();
+  CHECK(svg.find(">bytes per second<") != std::string::npos);
+  for (const PortLane& lane : scene.store->ports()) {
+    CHECK(svg.find(">" + lane.name() + "<") != std::string::npos);
+  }
+}

@@ -128,6 +128,41 @@ TEST_CASE("places that were not taken are ghosts on the map while the stay is se
   CHECK(map.grab().toImage() == plain);
 }
 
+TEST_CASE("the inspector has the roofline of the operator under way", "[shell][explain]") {
+  ViewState state;
+  Inspector inspector(&state);
+  inspector.resize(320, 700);
+  inspector.show();
+  const auto run = explained("samples:resnet8", "best");
+  state.setRun(run);
+  const auto picture = [&] {
+    return inspector.document()
+        ->resource(QTextDocument::ImageResource, QUrl(QStringLiteral("picture:roofline")))
+        .value<QImage>();
+  };
+  const std::vector<RoofDot> dots = roofline(*run);
+  REQUIRE(dots.size() > 2);
+  state.setStep(dots[0].step);
+  CHECK(inspector.toPlainText().contains(viewText(roofWords(*run, dots[0]))));
+  const QImage first = picture();
+  REQUIRE_FALSE(first.isNull());
+  CHECK(first.width() <= inspector.viewport()->width());
+  // Another operator is encircled, in the same picture.
+  state.setStep(dots[1].step);
+  CHECK(picture().size() == first.size());
+  CHECK(picture() != first);
+  Q_EMIT inspector.anchorClicked(QUrl(QStringLiteral("section:roofline")));
+  CHECK(inspector.toPlainText().contains(QStringLiteral("Roofline")));
+  CHECK_FALSE(inspector.toPlainText().contains(QStringLiteral("of its roof")));
+  Q_EMIT inspector.anchorClicked(QUrl(QStringLiteral("section:roofline")));
+  // An operator without MACs is in no roofline.
+  for (Step step; step < run->schedule.steps(); step += Step(1)) {
+    state.setStep(step);
+    CHECK(inspector.toPlainText().contains(QStringLiteral("Roofline")) ==
+          roofDot(*run, step).has_value());
+  }
+}
+
 TEST_CASE("sections of the inspector close and stay closed", "[shell][explain]") {
   ViewState state;
   Inspector inspector(&state);

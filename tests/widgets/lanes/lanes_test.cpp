@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/import/samples.h"
+#include "core/insight/latency_words.h"
 #include "core/machine/platforms.h"
 #include "tests/gui/native_support.h"
 #include "tests/widgets/support.h"
@@ -207,6 +208,43 @@ TEST_CASE("a click on an activity selects it, one beside all moves the moment", 
   state.setAxis(AxisUnit::step);
   CHECK(view.gantt().rows().empty());
   CHECK_FALSE(view.lanes().lanes().empty());
+}
+
+TEST_CASE("the lane of a port says its rate under the pointer, and who has it", "[canvas][time]") {
+  const auto run = test::movedRun();
+  ViewState state;
+  LanesView view(&state);
+  view.resize(1100, 260);
+  view.show();
+  state.setRun(run);
+  state.setAxis(AxisUnit::time);
+  const std::vector<PortLane>& ports = view.gantt().ports();
+  REQUIRE(ports.size() >= 2);
+  for (std::size_t port = 0; port < ports.size(); ++port) {
+    const PortLane& lane = ports[port];
+    const auto& steps = lane.curve().steps;
+    const auto longest = std::ranges::max_element(
+        steps, {}, [](const PortStep& step) { return step.end - step.begin; });
+    const QRect row = view.laneRect(view.gantt().rows().size() + port);
+    CHECK(row.height() > 0);
+    const double middle = (onAxis(longest->begin) + onAxis(longest->end)) / 2;
+    const QPoint at(row.left() + static_cast<int>(middle * row.width() / state.length()),
+                    row.center().y());
+    CHECK_FALSE(view.activityAt(at));
+    const QString text = view.textAt(at);
+    CAPTURE(text.toStdString(), lane.name());
+    CHECK(text.startsWith(viewText(lane.name())));
+    CHECK(text.contains(viewText(lane.rateWords(longest->bytesPerSecond()))));
+    const auto flows = flowsAt(run->timing.activities, run->timing.times, lane.curve().port,
+                               SimTime(std::llround(middle)));
+    REQUIRE_FALSE(flows.empty());
+    CHECK(text.contains(viewText(activityWords(*run, flows.front()))));
+  }
+  // Read aloud as well, behind the engines.
+  const PlotRows rows = view.spokenRows();
+  CHECK(std::ranges::any_of(rows.cells, [&](const QStringList& row) {
+    return row[0] == viewText(ports.front().name()) && row[1].contains(QStringLiteral("B/s"));
+  }));
 }
 
 TEST_CASE("the critical path is walked from its first activity to its last", "[canvas][time]") {

@@ -9,6 +9,7 @@
 #include "core/import/importer.h"
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
+#include "core/report/run/simulation_report.h"
 #include "tests/support/methods.h"
 
 using namespace hw;
@@ -245,4 +246,43 @@ TEST_CASE("the table of operators, or of buffers where there are none", "[report
   CHECK(csvLines(reportCsv(*graph)).size() == graph->timing.ops.size() + 1);
   const auto problem = mustRun(sample("three_sizes"), workedRequest("free-list"));
   CHECK(csvLines(reportCsv(*problem)).size() == problem->problem.stays.size() + 1);
+}
+
+TEST_CASE("files say what ports move over time, and the energy of each memory", "[report]") {
+  RunRequest request = workedRequest("greedy-by-size");
+  request.platform = openPlatform("ethos-u65-512").value();
+  const auto run = mustRun(sample("resnet8"), request);
+  const Json json = simulationJson(*run);
+  double energy = 0;
+  for (const Json& pool : json["pools"]) energy += pool["energy_pj"].get<double>();
+  CHECK(energy == Approx(json["energy_pj"].get<double>()));
+  CHECK(energy > 0);
+  REQUIRE(json["ports"].size() >= 3);  // Both directions of L2, and L3.
+  for (const Json& port : json["ports"]) {
+    double moved = 0;
+    double most = 0;
+    for (const Json& step : port["steps"]) {
+      const double bytes = step[2].get<double>();
+      moved += bytes;
+      most = std::max(most, bytes * 1e12 / (step[1].get<double>() - step[0].get<double>()));
+    }
+    CAPTURE(port["name"].get<std::string>());
+    CHECK(moved == Approx(port["bytes"].get<double>()));
+    CHECK(port["peak_bytes_per_s"].get<double>() == Approx(most));
+    CHECK(port["mean_bytes_per_s"].get<double>() ==
+          Approx(moved * 1e12 / json["makespan_ps"].get<double>()));
+    if (most > 0) CHECK(port["roof_bytes_per_s"].get<double>() >= most * 0.999);
+  }
+  for (const Json& op : json["ops"]) {
+    CHECK(op["macs_per_s"].is_null() == (op["macs"] == 0));
+    CHECK(op["bound_by"].is_null() == (op["macs"] == 0));
+  }
+  // For people, and as a picture.
+  const std::string text = simulationText(*run, {});
+  for (const char* words : {"  port ", "of the roof", "  energy "}) {
+    CHECK(text.find(words) != std::string::npos);
+  }
+  const std::string svg = machineSvg(*run, Palette::light());
+  CHECK(unbalanced(svg).empty());
+  CHECK(svg.find(">Roofline   ") != std::string::npos);
 }
