@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/picture/value_axis.h"
 
 namespace hw {
 namespace {
@@ -183,6 +184,7 @@ struct KeyEntry {
   Ink ink = Ink::text;
   bool strip = false;
   bool hatched = false;
+  double opacity = 1;
 };
 
 /// Which colour an operator has is told by who shows blocks in the same.
@@ -204,7 +206,8 @@ std::vector<KeyEntry> keyOf(const GanttStore& store, const Coloring* coloring) {
     entries.push_back(
         {fmt::format("waits: {}", kWaitRuleNames[rule]), stallInk(rule), !reuse, reuse});
   }
-  if (!store.ports().empty()) entries.push_back({"bytes per second", Ink::live});
+  if (!store.ports().empty())
+    entries.push_back({"bytes per second", kPortFill.ink, false, false, kPortFill.opacity});
   return entries;
 }
 
@@ -326,8 +329,10 @@ void GanttDrawing::drawPort(std::size_t port) const {
   const double half = std::floor(box.height / 2);
   drawName(two ? Box{box.left, box.top, box.width, half} : box, lane.name(), Ink::text);
   if (!two) return;
-  const std::string roof = formatRate(static_cast<double>(lane.curve().roof), "B");
-  drawName({box.left, box.top + half, box.width, half}, roof, Ink::muted);
+  const auto roof = static_cast<double>(lane.curve().roof);
+  const ValueUnit unit = ValueUnit::of(roof, ColumnKind::count);
+  drawName({box.left, box.top + half, box.width, half},
+           fmt::format("{:.3g} {}B/s", roof / unit.one, unit.name), Ink::muted);
 }
 
 /// Left of the plot.
@@ -469,7 +474,8 @@ void GanttDrawing::drawHeading() const {
       canvas_.rectangle(swatch, {.fill = Fill{entry.ink, 0.16}});
       canvas_.hatch(swatch, {entry.ink, 0.9});
     } else {
-      canvas_.rectangle(entry.strip ? strip(swatch) : swatch, {.fill = Fill{entry.ink}});
+      canvas_.rectangle(entry.strip ? strip(swatch) : swatch,
+                        {.fill = Fill{entry.ink, entry.opacity}});
     }
     canvas_.text({left + kSwatch + 5, baseline}, entry.name);
     left += widthOf(entry);

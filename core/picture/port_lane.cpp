@@ -126,8 +126,7 @@ std::string PortLane::rateWords(double bytesPerSecond) const {
 
 void drawPortLane(Canvas& canvas, const PortLane& lane, const Box& box, const RunAxis& axis) {
   const std::vector<Point> points = LaneStairs(lane, box, axis).points();
-  canvas.stairs(points, box.bottom(), {Ink::live, 0.4});
-  canvas.path(points, {.edge = Stroke{Ink::live}});
+  canvas.stairs(points, box.bottom(), kPortFill);
   if (lane.curve().roof == 0) return;
   const double part = static_cast<double>(lane.curve().roof) / lane.top();
   const double y = std::floor(box.bottom() - box.height * part);

@@ -39,6 +39,9 @@ class PortLane {
   double top_ = 0;
 };
 
+/// Of the area below its rates.
+inline constexpr Fill kPortFill{Ink::highWater, 0.55};
+
 /// Draws its rates into `box` as an area of stairs over `axis`, with a dashed line at the roof:
 /// step by step where each has room, else the mean of every column of pixels.
 void drawPortLane(Canvas& canvas, const PortLane& lane, const Box& box, const RunAxis& axis);

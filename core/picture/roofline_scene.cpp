@@ -150,7 +150,8 @@ class RooflineDrawing {
     const bool left = at.x > frame_.plot.left + frame_.plot.width / 2;
     const double room = (left ? at.x - frame_.plot.left : frame_.plot.right() - at.x) - 16;
     const std::string name = displayName(scene_.run->graph(), activityOf(dot).op);
-    canvas_.text({left ? at.x - 12 : at.x + 12, at.y + canvas_.ruler().ascent() / 2 - 1},
+    // Below it, for on its right is often a roof with its name.
+    canvas_.text({left ? at.x - 6 : at.x + 6, at.y + kRoofDot + 5 + canvas_.ruler().ascent()},
                  elided(canvas_.ruler(), printable(name, 60), room, true, true),
                  {.anchor = left ? Anchor::end : Anchor::start, .bold = true, .halo = true});
   }
