@@ -17,8 +17,9 @@ namespace hw {
 /// its own. The same where Y has not started and the stays that X needs count, too, one by one
 /// along the lanes and the longest chain of computes. Such orders are added until no more follow.
 /// The longest path through all of them bounds the latency, where nothing starts before every port
-/// can have moved what has to end before; and so does what each port has to move in all. How
-/// addresses are packed is not looked at.
+/// can have moved what has to end before, nor before moves and computes that slow each other down
+/// can have done it (see `LaneMixes`); and so does what each port has to move in all. How addresses
+/// are packed is not looked at.
 ///
 /// Of activities only those in lanes are ordered: with engines of several channels it is less
 /// tight, never wrong. So it is where a program is so large that the orders take too many looks.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/latency/branch_bound.h"
 #include "core/latency/capacity_bound.h"
 #include "core/latency/path_placer.h"
 #include "core/latency/timed_packing.h"
@@ -31,6 +32,14 @@ constexpr std::int64_t kThresholds[] = {100, 80, 50};
 /// The search ends with a plan that is as fast as without reuse and exceeds the bound by no more
 /// than this part of it (one in a thousand).
 constexpr std::int64_t kNear = 1'000;
+
+/// Nodes that are bounded before the search, for such a part of its looks at most, and after it if
+/// that was not enough.
+constexpr std::int64_t kFirstNodes = 16;
+constexpr std::int64_t kFirstPart = 50;
+constexpr std::int64_t kNodes = 100;
+/// Looks for each stay and activity that bounding a node is worth.
+constexpr std::int64_t kBoundLooks = 30;
 
 class LatencySearch {
  public:
@@ -63,6 +72,7 @@ class LatencySearch {
     packTimed();
     note();
     if (!done()) packGreedily();
+    if (!done()) branch(firstNodes());
     // The list is emptied first: each plan comes back improved. Otherwise the improved versions of
     // one plan would fill the list and drive out the others.
     for (const TimedPlan& plan : std::exchange(kept_, {})) {
@@ -75,6 +85,7 @@ class LatencySearch {
       const TimedPlan plan = kept_[best ? 0 : 1 + random_() % (kept_.size() - 1)];
       improve(plan, kTurn, kTolerance);
     }
+    branch(kNodes);
     result_.near = isNear();
     if (!options_.stop.stop_requested()) settle();
     note();
@@ -147,6 +158,30 @@ class LatencySearch {
   bool isNear() const {
     const SimTime most = addTime(result_.bound.time, partOf(result_.bound.time, 1, kNear));
     return result_.best.latency <= std::min(result_.apart, most);
+  }
+
+  /// The looks that bounding a node is worth.
+  std::int64_t nodeLooks() const {
+    return kBoundLooks * static_cast<std::int64_t>(work_.stays.size() + work_.activities.size());
+  }
+  std::int64_t firstNodes() const {
+    if (options_.seconds > 0) return kFirstNodes;
+    return std::min(kFirstNodes,
+                    options_.looks / kFirstPart / std::max<std::int64_t>(1, nodeLooks()));
+  }
+
+  /// Raises the bound by what is proved when plans are split up by who shares bytes with whom.
+  void branch(std::int64_t nodes) {
+    const bool stopped = options_.stop.stop_requested();
+    if (!anyMoves_ || result_.proved() || stopped || nodes == 0) return;
+    const BranchedBound found = branchedBound(work_, {.capacities = options_.capacities,
+                                                      .bound = result_.bound.time,
+                                                      .latency = result_.best.latency,
+                                                      .nodes = static_cast<int>(nodes),
+                                                      .stop = options_.stop});
+    result_.looks += found.nodes * nodeLooks();
+    if (found.time <= result_.bound.time) return;
+    result_.bound = {found.time, "what waits for what, whoever shares bytes with whom"};
   }
 
   void note() const {

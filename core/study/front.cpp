@@ -180,14 +180,17 @@ class FrontMaker {
       if (point.ownStays || point.peak > rungs_[rung].capacity) continue;
       starts.push_back({.offsets = offsetsOf(point.run->plan), .winner = point.made});
     }
+    const LatencySearchResult& before = rungs_[rung].result;
     const std::int64_t looks = options_.nodes * kLooksOfANode;
-    return searchLatency(work, std::move(starts),
-                         {.capacities = capacitiesOf(problem),
-                          .looks = looks / kRungParts * parts,
-                          .seconds = options_.seconds * static_cast<double>(parts) / kRungParts,
-                          .apartIsEnough = true,
-                          .seed = front_.request.seed,
-                          .stop = context_.stop});
+    return searchLatency(
+        work, std::move(starts),
+        {.capacities = capacitiesOf(problem),
+         .bound = before.best.offsets.empty() ? std::nullopt : std::optional(before.bound),
+         .looks = looks / kRungParts * parts,
+         .seconds = options_.seconds * static_cast<double>(parts) / kRungParts,
+         .apartIsEnough = true,
+         .seed = front_.request.seed,
+         .stop = context_.stop});
   }
 
   Problem within(Bytes capacity) const {
@@ -221,8 +224,18 @@ class FrontMaker {
     return std::make_shared<const Plan>(finishPlan(problem, std::move(plan), false));
   }
 
+  /// What no plan within a capacity undercuts, none within less does.
+  void raiseBounds() {
+    for (std::size_t i = rungs_.size(); i-- > 1;) {
+      const LatencyBound& more = rungs_[i].result.bound;
+      LatencyBound& bound = rungs_[i - 1].result.bound;
+      if (more.time > bound.time) bound = more;
+    }
+  }
+
   /// Those that are faster than what takes less.
   void show() {
+    raiseBounds();
     front_.found.clear();
     for (const Rung& rung : rungs_) {
       const SimTime bound = rung.result.bound.time;

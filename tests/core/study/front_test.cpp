@@ -48,6 +48,7 @@ TEST_CASE("latencies of a front never rise, and stay behind its walls", "[front]
     CHECK_FALSE(front.stopped);
     CHECK(front.found.front().capacity == front.lowest->plan.footprint(PoolId(0)));
     SimTime last = front.lowest->timing.makespan;
+    SimTime lastBound = kMaxTime;
     Bytes below;
     const TimedWork work(front.lowest->timing.activities, front.lowest->problem);
     ReuseTimer timer(work);
@@ -58,6 +59,8 @@ TEST_CASE("latencies of a front never rise, and stay behind its walls", "[front]
       CHECK(point.peak >= front.leastPeak);
       CHECK(*point.bound >= front.leastLatency);
       CHECK(point.latency >= *point.bound);
+      CHECK(*point.bound <= lastBound);
+      lastBound = *point.bound;
       CHECK(validate(front.lowest->problem, *point.plan, 1).empty());
       timer.place(offsetsOf(*point.plan));
       CHECK(timer.contended() == point.latency);
