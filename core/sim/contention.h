@@ -25,9 +25,6 @@ struct FlowNeed {
 };
 FlowNeed flowNeed(const ActivityList& list, const Activity& activity);
 
-/// The speed of a flow that nobody slows down.
-inline constexpr Wide kFullSpeed = Wide{1} << 40;
-
 /// The part of a port that a flow takes at full speed, as a fraction of kFullSpeed.
 struct PortShare {
   std::uint32_t port = 0;
