@@ -41,8 +41,15 @@ class Joiner {
     each_ = boxes_.count() / static_cast<double>(boxes_.ranks());
     std::vector<std::uint32_t> ranks(boxes_.ranks());
     std::iota(ranks.begin(), ranks.end(), 0U);
-    joinAll(std::move(ranks));
-    if (stopped_ || boxes_.alive() > boxes_.count() / 4) return std::nullopt;
+    joinAll(ranks);
+    // By chance some wheels are found in what was only halved, and are in the way there.
+    if (leavesMany() && !stopped_) {
+      wheels_ = true;
+      boxes_ = {};
+      boxes_.fill(given);
+      joinAll(std::move(ranks));
+    }
+    if (stopped_ || leavesMany()) return std::nullopt;
     repair();
     return resultFor(given);
   }
@@ -53,6 +60,8 @@ class Joiner {
     std::uint32_t second = kNobody;
     double chance = 0;
   };
+
+  bool leavesMany() const { return boxes_.alive() > boxes_.count() / 4; }
 
   template <class Visit>
   void forEachBegun(std::uint32_t rank, const Visit& visit) const {
@@ -139,7 +148,7 @@ class Joiner {
       if (!boxes_.isAlive(id)) continue;
       joinOn(bestWith(id, most, false), most);
     }
-    joinWheelsAt(rank, most);
+    if (wheels_) joinWheelsAt(rank, most);
   }
 
   /// Joins a pair, and what it becomes, as long as that goes on.
@@ -358,6 +367,7 @@ class Joiner {
   JoinBoxes boxes_;
   double each_ = 1;  ///< How many begin at a rank, at first.
   std::vector<std::uint32_t> here_;
+  bool wheels_ = false;
   bool repairing_ = false;
   std::uint64_t shake_ = 0;
   std::int64_t moves_ = 0;
@@ -441,11 +451,11 @@ std::vector<std::uint32_t> JoinBoxes::aliveBoxes() const {
 
 void JoinBoxes::note(bool joined, std::uint32_t first, const Others& others) {
   if (!remembering_) return;
-  touch(boxes_[first].begin);
   for (const std::uint32_t other : others) {
     touch(boxes_[other].begin);
     touch(boxes_[other].end);
   }
+  touch(boxes_[first].begin);
   changes_.push_back({joined, first, others});
 }
 

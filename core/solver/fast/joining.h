@@ -13,7 +13,7 @@ namespace hw {
 
 /// Rectangles, of which some became one with others, by who begins and ends at which rank. One that
 /// was joined to another goes by the number of that, until they are split: the last one that was
-/// joined to a box is split off first. About 45 bytes a rectangle.
+/// joined to a box is split off first. About 50 bytes a rectangle.
 class JoinBoxes {
  public:
   static constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
@@ -149,7 +149,7 @@ struct JoinedRectangles {
 /// so where no more are left than before.
 ///
 /// Nothing where pins or alignments are in the way, or where most find nobody: then it was no pool
-/// that was cut. The same for the same seed and moves. About O(n) for what was cut; 70 bytes each.
+/// that was cut. The same for the same seed and moves. About O(n) for what was cut; 75 bytes each.
 std::optional<JoinedRectangles> joinRectangles(const Rectangles& rectangles,
                                                const JoinOptions& options);
 
