@@ -33,11 +33,12 @@ constexpr std::int64_t kThresholds[] = {100, 80, 50};
 /// than this part of it (one in a thousand).
 constexpr std::int64_t kNear = 1'000;
 
-/// Nodes that are bounded before the search, for such a part of its looks at most, and after it if
-/// that was not enough.
+/// Nodes that are bounded at most before the search, and after it if that was not enough; each time
+/// for such a part of its looks.
 constexpr std::int64_t kFirstNodes = 16;
 constexpr std::int64_t kFirstPart = 50;
-constexpr std::int64_t kNodes = 100;
+constexpr std::int64_t kLastNodes = 100;
+constexpr std::int64_t kLastPart = 5;
 /// Looks for each stay and activity that bounding a node is worth.
 constexpr std::int64_t kBoundLooks = 30;
 
@@ -72,7 +73,7 @@ class LatencySearch {
     packTimed();
     note();
     if (!done()) packGreedily();
-    if (!done()) branch(firstNodes());
+    if (!done()) branch(kFirstNodes, kFirstPart);
     // The list is emptied first: each plan comes back improved. Otherwise the improved versions of
     // one plan would fill the list and drive out the others.
     for (const TimedPlan& plan : std::exchange(kept_, {})) {
@@ -85,7 +86,7 @@ class LatencySearch {
       const TimedPlan plan = kept_[best ? 0 : 1 + random_() % (kept_.size() - 1)];
       improve(plan, kTurn, kTolerance);
     }
-    branch(kNodes);
+    branch(kLastNodes, kLastPart);
     result_.near = isNear();
     if (!options_.stop.stop_requested()) settle();
     note();
@@ -164,16 +165,12 @@ class LatencySearch {
   std::int64_t nodeLooks() const {
     return kBoundLooks * static_cast<std::int64_t>(work_.stays.size() + work_.activities.size());
   }
-  std::int64_t firstNodes() const {
-    if (options_.seconds > 0) return kFirstNodes;
-    return std::min(kFirstNodes,
-                    options_.looks / kFirstPart / std::max<std::int64_t>(1, nodeLooks()));
-  }
 
   /// Raises the bound by what is proved when plans are split up by who shares bytes with whom.
-  void branch(std::int64_t nodes) {
-    const bool stopped = options_.stop.stop_requested();
-    if (!anyMoves_ || result_.proved() || stopped || nodes == 0) return;
+  void branch(std::int64_t nodes, std::int64_t part) {
+    if (!anyMoves_ || result_.proved() || options_.stop.stop_requested()) return;
+    if (options_.seconds <= 0) nodes = std::min(nodes, options_.looks / part / nodeLooks());
+    if (nodes == 0) return;
     const BranchedBound found = branchedBound(work_, {.capacities = options_.capacities,
                                                       .bound = result_.bound.time,
                                                       .latency = result_.best.latency,
