@@ -427,6 +427,11 @@ class ActivityBuilder {
     const std::vector<MoveAt> moves = sortedMoves();
     lastStore_ = IdMap<BufferId, ActivityId>(input_.storage.buffers.size());
     writerOf_ = IdMap<OpId, ActivityId>(input_.graph.ops.size());
+    const std::size_t steps = input_.schedule.order.size();
+    list().activities.reserve(steps + moves.size());
+    result_.activityAt.reserve(steps);
+    result_.operands.reserve(steps);
+    result_.ops.reserve(steps);
     auto next = moves.begin();
     for (const OpId op : input_.schedule.order) {
       const Step step = input_.schedule.stepOf[op];

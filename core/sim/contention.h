@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/small_list.h"
 #include "core/sim/activity.h"
 #include "core/sim/cost_model.h"
 
@@ -21,7 +22,7 @@ struct PortNeed {
 struct FlowNeed {
   SimTime length{};  ///< The longest of its compute time and its ports' times: without contention.
   Bytes most{1};     ///< Bytes at the port that moves most of them.
-  std::vector<PortNeed> ports{};  ///< Distinct; none of no length.
+  SmallList<PortNeed> ports{};  ///< Distinct; none of no length.
 };
 FlowNeed flowNeed(const ActivityList& list, const Activity& activity);
 
@@ -35,7 +36,7 @@ struct PortShare {
 struct FlowShape {
   SimTime length{};
   Wide pace = 0;  ///< How fast its speed rises with the level.
-  std::vector<PortShare> shares{};
+  SmallList<PortShare> shares{};
 };
 FlowShape flowShape(const FlowNeed& need, Contention contention);
 
@@ -81,7 +82,7 @@ class Flows {
     Wide wanted = 0;  ///< The speed being worked out; 0 while it rises.
     SimTime since{};
     SimTime end{};
-    std::vector<PortShare> shares{};
+    SmallList<PortShare> shares{};
   };
   /// A port while speeds are worked out.
   struct Filling {

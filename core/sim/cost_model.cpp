@@ -1,6 +1,7 @@
 #include "core/sim/cost_model.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/ops/op_table.h"
 
@@ -35,6 +36,14 @@ SimTime computeTime(const UnitSpec& unit, const Work& work, const CostedOp& op) 
 
 SimTime transferTime(Bytes bytes, std::int64_t bandwidth) {
   if (bandwidth <= 0) return {};
+  // Most transfers are short; dividing 128 bits takes several times as long.
+  constexpr std::int64_t kShort =
+      std::numeric_limits<std::int64_t>::max() / 2 / kPicosecondsPerSecond;
+  constexpr std::int64_t kSlow = std::numeric_limits<std::int64_t>::max() / 2;
+  if (bytes.count() <= kShort && bandwidth <= kSlow) {
+    const std::int64_t whole = bytes.count() * kPicosecondsPerSecond;
+    return capTime((whole + bandwidth - 1) / bandwidth);
+  }
   const auto rate = static_cast<Wide>(bandwidth);
   return capTime((static_cast<Wide>(bytes.count()) * kPicosecondsPerSecond + rate - 1) / rate);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 
 #include "core/allocators/heap.h"
@@ -56,7 +57,7 @@ class RunStoryTeller {
     holdBlocks();
     const auto begins = inOrder(&Life::first);
     const auto ends = inOrder(&Life::last);
-    for (const auto& [key, life] : lives_) {
+    for (const Life& life : lives_) {
       if (life.opened) acquire(life.stay, Step());
     }
     stamp(SimTime());
@@ -79,35 +80,57 @@ class RunStoryTeller {
   }
 
  private:
-  using Key = std::pair<StayId, std::uint32_t>;
+  /// Makes room for all lives of stays, by stay.
+  void countLives() {
+    firstLife_ = IdMap<StayId, std::size_t>(list_.stays.size() + 1);
+    for (const Activity& activity : list_.activities) {
+      for (const Access& access : activity.accesses) {
+        std::size_t& lives = firstLife_[StayId(access.stay.index() + 1)];
+        lives = std::max(lives, std::size_t{access.life} + 1);
+      }
+    }
+    std::partial_sum(firstLife_.begin(), firstLife_.end(), firstLife_.begin());
+    lives_.resize(*std::prev(firstLife_.end()));
+  }
+
+  /// The place of a stay's life in `lives_`.
+  std::size_t placeOf(StayId stay, std::uint32_t life) const { return firstLife_[stay] + life; }
+
+  /// The first life of a stay; null where nothing touches it.
+  Life* firstLifeOf(StayId stay) {
+    const bool any = firstLife_[stay] < firstLife_[StayId(stay.index() + 1)];
+    return any && lives_[firstLife_[stay]].opener ? &lives_[firstLife_[stay]] : nullptr;
+  }
 
   void findLives() {
+    countLives();
     for (const ActivityId id : list_.activities.keys()) {
       for (const Access& access : list_.activities[id].accesses) {
-        const auto [at, fresh] = lives_.try_emplace({access.stay, access.life});
-        if (!fresh) continue;
+        Life& life = lives_[placeOf(access.stay, access.life)];
+        if (life.opener) continue;
         const bool first = access.life == 0;
-        at->second = {
-            .stay = access.stay,
-            .opener = id,
-            .takesOver = first && list_.stays[access.stay].over,
-            .opened = first && !access.write && list_.stays[access.stay].steps.begin == Step()};
+        life = {.stay = access.stay,
+                .opener = id,
+                .takesOver = first && list_.stays[access.stay].over,
+                .opened = first && !access.write && list_.stays[access.stay].steps.begin == Step()};
       }
     }
     for (std::size_t i = 0; i < run_.log.size(); ++i) {
       const auto& [time, activity, starts] = run_.log[i];
       for (const Access& access : list_.activities[activity].accesses) {
-        Life& life = lives_[{access.stay, access.life}];
+        Life& life = lives_[placeOf(access.stay, access.life)];
         const bool before = life.takesOver && starts && activity == life.opener;
         if (!before) life.first = std::min(life.first, i);
         life.last = i;
       }
     }
-    for (auto at = lives_.begin(); at != lives_.end(); ++at) {
-      const auto next = std::next(at);
-      const bool lastLife = next == lives_.end() || next->first.first != at->first.first;
-      if (lastLife && list_.stays[at->first.first].outlives) at->second.last = kNever;
-      if (at->second.opened) at->second.first = kNever;
+    for (const StayId id : list_.stays.keys()) {
+      const std::size_t end = firstLife_[StayId(id.index() + 1)];
+      if (firstLife_[id] == end) continue;
+      if (list_.stays[id].outlives) lives_[end - 1].last = kNever;
+    }
+    for (Life& life : lives_) {
+      if (life.opened) life.first = kNever;
     }
   }
 
@@ -129,10 +152,8 @@ class RunStoryTeller {
     for (std::size_t at = 0; at < blocks.size(); ++at) {
       std::size_t last = 0;
       for (const StayId id : blocks[at].tenants) {
-        const auto life = lives_.find({id, 0});
-        if (life != lives_.end() && life->second.last != kNever) {
-          last = std::max(last, life->second.last);
-        }
+        const Life* life = firstLifeOf(id);
+        if (life != nullptr && life->last != kNever) last = std::max(last, life->last);
       }
       const auto through = over.find(blocks[at].steps.end - Step(1));
       if (through != over.end()) last = std::max(last, through->second);
@@ -142,25 +163,25 @@ class RunStoryTeller {
   }
 
   void hold(StayId id, const Hold& held, std::size_t blockGoes) {
-    const auto life = lives_.find({id, 0});
-    if (life == lives_.end()) return;
-    std::size_t& last = life->second.last;
+    Life* life = firstLifeOf(id);
+    if (life == nullptr) return;
+    std::size_t& last = life->last;
     if (held.kept) {
       last = kNever;
       return;
     }
-    const auto next = lives_.find({held.next, 0});
-    const bool given = held.next && next != lives_.end() && next->second.first != kNever;
-    const std::size_t until = given ? next->second.first : blockGoes;
+    const Life* next = held.next ? firstLifeOf(held.next) : nullptr;
+    const bool given = next != nullptr && next->first != kNever;
+    const std::size_t until = given ? next->first : blockGoes;
     if (last != kNever) last = std::max(last, until);
   }
 
   /// The first turn at which a tenant of `block` needs its bytes.
-  std::size_t firstOf(const HeldBlock& block) const {
+  std::size_t firstOf(const HeldBlock& block) {
     std::size_t first = kNever;
     for (const StayId id : block.tenants) {
-      const auto life = lives_.find({id, 0});
-      if (life != lives_.end()) first = std::min(first, life->second.first);
+      const Life* life = firstLifeOf(id);
+      if (life != nullptr) first = std::min(first, life->first);
     }
     return first;
   }
@@ -185,8 +206,8 @@ class RunStoryTeller {
   /// Lives by one of their moments, then by stay; without those that have none.
   std::vector<const Life*> inOrder(std::size_t Life::*moment) const {
     std::vector<const Life*> order;
-    for (const auto& [key, life] : lives_) {
-      if (life.*moment != kNever) order.push_back(&life);
+    for (const Life& life : lives_) {
+      if (life.opener && life.*moment != kNever) order.push_back(&life);
     }
     std::ranges::stable_sort(order, {}, [&](const Life* life) { return life->*moment; });
     return order;
@@ -232,11 +253,11 @@ class RunStoryTeller {
     return result;
   }
 
-  void addNotes(TimedStory& result) const {
+  void addNotes(TimedStory& result) {
     std::size_t untouched = 0;
     StayId first;
     for (const StayId id : list_.stays.keys()) {
-      if (!list_.stays[id].pool || lives_.contains({id, 0})) continue;
+      if (!list_.stays[id].pool || firstLifeOf(id) != nullptr) continue;
       if (untouched++ == 0) first = id;
     }
     if (untouched == 0) return;
@@ -251,8 +272,9 @@ class RunStoryTeller {
   const ActivityList& list_;
   const Execution& run_;
   KnownPlaces heap_;
-  std::map<Key, Life> lives_;
-  std::vector<SimTime> times_;                        ///< Of the story's events.
+  IdMap<StayId, std::size_t> firstLife_;  ///< Of each stay in `lives_`; one more at the end.
+  std::vector<Life> lives_;               ///< By stay, then number; without opener: not there.
+  std::vector<SimTime> times_;            ///< Of the story's events.
   std::vector<std::pair<Step, std::size_t>> starts_;  ///< Of ops: events before each.
   Digest digest_;
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <fstream>
 #include <random>
 #include <vector>
 
@@ -9,6 +11,8 @@
 #include "core/sim/execute.h"
 #include "core/trace/trace.h"
 #include "tests/bench/cpu_timer.h"
+#include "tests/bench/whole_process.h"
+#include "tests/support/large_models.h"
 
 using namespace hw;
 
@@ -112,6 +116,22 @@ void manyActivities(std::size_t ops) {
              timer.seconds(), hazards, waits.size(), run.makespan.count());
 }
 
+/// A million operators as a whole process: what simulating them costs beside reading them, which is
+/// to be 5 s and, with all that, 3 GB at most.
+void wholeProcess(int operators) {
+  const auto path = std::filesystem::temp_directory_path() / "highwater_sim_bench.tflite";
+  std::ofstream(path, std::ios::binary) << chainTflite(operators);
+  const bench::ProcessCost read = bench::runWhole({"info", path.string()}, "/dev/null");
+  const bench::ProcessCost all =
+      bench::runWhole({"simulate", path.string(), "-a", "greedy-by-size", "--quiet"}, "/dev/null");
+  fmt::print(
+      "{} operators: {:.2f} s of processor time to simulate, {:.2f} with reading; {:.0f} MB "
+      "resident{}\n",
+      operators, all.cpu - read.cpu, all.cpu, static_cast<double>(all.resident) / 1e6,
+      all.status == 0 ? "" : ", FAILED");
+  std::filesystem::remove(path);
+}
+
 }  // namespace
 
 int main() {
@@ -120,4 +140,5 @@ int main() {
   queueMapAndTrace(64, 4'000'000);
   queueMapAndTrace(20'000, 4'000'000);
   manyActivities(100'000);
+  wholeProcess(1'000'000);
 }
