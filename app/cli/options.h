@@ -89,6 +89,10 @@ Outcome<std::shared_ptr<const Run>> executeWatched(const std::shared_ptr<const M
 Outcome<std::shared_ptr<const Run>> planWatched(Model model, const RunRequest& request,
                                                 ProgressMode progress, bool record = false);
 
+/// Leaves `run` to the end of the process, which is near: to take a million operators apart takes
+/// half a second.
+void keepToTheEnd(std::shared_ptr<const Run> run);
+
 /// True if `file` is one that holds what somebody's runtime measured, operator by operator.
 bool isMeasurement(const std::string& file);
 

@@ -140,8 +140,9 @@ Result<StatedProgram> statedProgram(const std::shared_ptr<const Model>& model,
                                     const PlanDocument& plan) {
   RunRequest request = defaultRequest();
   request.alignment = plan.alignment;
-  for (const char* name : {"layout", "recompute", "tile", "tile-to", "extra-work", "inputs",
-                           "outputs", "order", "move", "alias", "overlap", "allocator"}) {
+  for (const char* name :
+       {"layout", "recompute", "tile", "tile-to", "extra-work", "inputs", "outputs", "order",
+        "move", "batches", "alias", "overlap", "allocator"}) {
     const auto texts = plan.settings.find(name);
     if (texts == plan.settings.end()) continue;
     // A plug-in is a file, and none that a plan names is looked at; it plans like any other.
@@ -151,8 +152,8 @@ Result<StatedProgram> statedProgram(const std::shared_ptr<const Model>& model,
     if (plugin) continue;
     HW_DO(findOption(name)->read(texts->second, request));
   }
-  const bool whole =
-      request.tile == TileRule::off && request.inputs != InputPlace::rows && !request.recompute;
+  const bool whole = request.tile == TileRule::off && request.inputs != InputPlace::rows &&
+                     !request.recompute && request.batches == 1;
   if (whole || model->graph->tiling) {
     HW_TRY(held, withStatedLayout(model, request));
     HW_TRY(aside, withStatedScratch(held, plan));

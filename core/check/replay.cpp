@@ -14,6 +14,7 @@
 #include "core/check/kernel_scripts.h"
 #include "core/check/layout/layout_flow.h"
 #include "core/check/parts/part_flow.h"
+#include "core/check/problem_replay.h"
 #include "core/check/replay_stage.h"
 #include "core/graph/tiling.h"
 
@@ -23,64 +24,6 @@ namespace {
 /// Rounds of the replay, each with patterns of its own: two bytes that should differ are equal by
 /// chance once in 256 times, in both rounds once in 65,536.
 constexpr std::uint64_t kSalts = 2;
-
-/// Plays a bare planning problem: every stay is written where it begins, after each gap anew, and
-/// read at the last step before it ends or goes into a gap.
-class ProblemReplay {
- public:
-  ProblemReplay(const Run& run, ReplayStage& stage) : run_(run), stage_(stage) {
-    for (const StayId id : run.problem.stays.keys()) {
-      for (const Interval<Step>& live : run.problem.liveSteps(id)) {
-        turns_.push_back({live.begin, true, id});
-        turns_.push_back({live.end, false, id});
-      }
-    }
-    std::ranges::sort(turns_);
-  }
-
-  void play() {
-    for (auto turn = turns_.begin(); turn != turns_.end() && !stage_.full();) {
-      stage_.tell(static_cast<double>(turn - turns_.begin()) / static_cast<double>(turns_.size()));
-      // All that end together are read before any of them is given up.
-      const auto next = std::find_if(turn, turns_.end(), [&](const Turn& other) {
-        return other.step != turn->step || other.begins != turn->begins;
-      });
-      for (auto each = turn; each != next; ++each) each->begins ? write(*each) : read(*each);
-      for (auto each = turn; each != next && !each->begins; ++each) {
-        stage_.scrub(each->stay, each->step - Step(1), false);
-      }
-      turn = next;
-    }
-  }
-
- private:
-  /// A stay comes to life or dies. Deaths sort first: intervals are half-open.
-  struct Turn {
-    Step step{};
-    bool begins = false;
-    StayId stay{};
-    friend auto operator<=>(const Turn&, const Turn&) = default;
-  };
-
-  void write(const Turn& turn) {
-    const auto& span = stage_.span(turn.stay);
-    if (!span) return;
-    stage_.write(*span, stage_.pattern(turn.stay.index()), turn.step,
-                 fmt::format("'{}' was written", run_.stayName(turn.stay)));
-  }
-
-  void read(const Turn& turn) {
-    const auto& span = stage_.span(turn.stay);
-    if (!span) return;
-    const std::string name = run_.stayName(turn.stay);
-    stage_.verify(*span, stage_.pattern(turn.stay.index()), turn.step - Step(1),
-                  fmt::format("'{}' at its last step", name), name);
-  }
-
-  const Run& run_;
-  ReplayStage& stage_;
-  std::vector<Turn> turns_;
-};
 
 /// Calls `visit(bytes)` for what of each stretch is in [begin, begin + length).
 template <class Visit>
@@ -115,6 +58,7 @@ class GraphReplay {
     collectPresences();
     orderMoves();
     mapDevices();
+    findEnds();
     checkTensors();
     findRowPlays();
   }
@@ -141,20 +85,22 @@ class GraphReplay {
     nextTurn_ = 0;
     nextMove_ = 0;
     takeTurns(Step());
-    for (const TensorId id : graph.inputs) writeInput(id);
+    if (run_.schedule.order.empty()) writeInputs(Step());
     for (const OpId op : run_.schedule.order) {
       const Step step = run_.schedule.stepOf[op];
       stage_.tell(static_cast<double>(step.count()) /
                   static_cast<double>(run_.schedule.steps().count()));
       takeTurns(step);
+      writeInputs(step);
       playMoves(step, false);
       if (!graph.ops[op].folded) playOp(op, step);
       playMoves(step, true);
+      handOut(step);
       if (stage_.full()) return;
     }
     const Step last = std::max(Step(), run_.schedule.steps() - Step(1));
     for (const TensorId id : std::set(graph.outputs.begin(), graph.outputs.end())) {
-      verifyEnds(id, last);
+      if (!isHandedOutBefore(id)) verifyEnds(id, last);
     }
   }
 
@@ -290,7 +236,8 @@ class GraphReplay {
     // Bytes written in this very step are there for a store only; inputs were always there.
     std::vector<TensorId> held = heldAcross(move.buffer, store ? move.step + Step(1) : move.step);
     for (const TensorId id : run_.storage.buffers[move.buffer].tensors) {
-      const bool given = !run_.graph().tensors[id].producer && move.step == Step() && !store;
+      const bool given = !run_.graph().tensors[id].producer && !store &&
+                         move.step == run_.storage.lifetimes[id].begin;
       if (given) held.push_back(id);
     }
     // What has to be there stands in for bytes that a sample lacks at the other end.
@@ -319,15 +266,54 @@ class GraphReplay {
     return {*used};
   }
 
-  /// Inputs are there before the first step, wherever no move has to bring them.
-  void writeInput(TensorId id) {
+  /// Inputs are there before the first step of their inference, wherever no move has to bring them.
+  void writeInputs(Step step) {
+    const auto inputs = inputsAt_.find(step);
+    if (inputs == inputsAt_.end()) return;
     const auto isBrought = [&](const Presence* presence) {
-      return std::ranges::any_of(moves_, [&](const Move& move) {
-        return move.to == presence->stay && move.step == Step();
-      });
+      return std::ranges::any_of(
+          moves_, [&](const Move& move) { return move.to == presence->stay && move.step == step; });
     };
-    for (const Presence* presence : presencesAt(id, Step())) {
-      if (!isBrought(presence)) writePartsAt(id, *presence, Step(), "the outside");
+    for (const TensorId id : inputs->second) {
+      for (const Presence* presence : presencesAt(id, step)) {
+        if (!isBrought(presence)) writePartsAt(id, *presence, step, "the outside");
+      }
+    }
+  }
+
+  /// An output of an inference before the last, which is taken as that ends.
+  bool isHandedOutBefore(TensorId id) const {
+    return run_.storage.slots[id] && run_.storage.lifetimes[id].end < run_.schedule.steps();
+  }
+
+  /// When inputs come and outputs go. Where buffers move, an output goes from where it is last.
+  void findEnds() {
+    const Graph& graph = run_.graph();
+    for (const TensorId id : graph.inputs) {
+      inputsAt_[run_.storage.lifetimes[id].begin].push_back(id);
+    }
+    for (const TensorId id : std::set(graph.outputs.begin(), graph.outputs.end())) {
+      if (!isHandedOutBefore(id)) continue;
+      Step end = run_.storage.lifetimes[id].end;
+      if (hasMoves()) {
+        end = Step(1);
+        for (const std::size_t i : presencesOf_[run_.storage.slots[id]->buffer]) {
+          end = std::max(end, presences_[i].steps.end);
+        }
+      }
+      outputsAt_[end - Step(1)].push_back(id);
+    }
+  }
+
+  void handOut(Step step) {
+    const auto outputs = outputsAt_.find(step);
+    if (outputs == outputsAt_.end()) return;
+    for (const TensorId id : outputs->second) {
+      const auto there = presencesAt(id, step);
+      if (there.empty()) {
+        stage_.report(step, fmt::format("'{}' is handed out from no memory", nameOf(id)));
+      }
+      for (const Presence* presence : there) verifyAt(id, *presence, step, "the caller");
     }
   }
 
@@ -754,7 +740,9 @@ class GraphReplay {
   std::vector<std::vector<PoolId>> poolsOfDevice_;  ///< Empty when ops run on one device.
   std::vector<Turn> turns_;
   std::size_t nextTurn_ = 0;
-  std::vector<Move> moves_;  ///< In program order.
+  std::map<Step, std::vector<TensorId>> inputsAt_;   ///< That are there from then on.
+  std::map<Step, std::vector<TensorId>> outputsAt_;  ///< That are taken behind that step.
+  std::vector<Move> moves_;                          ///< In program order.
   std::size_t nextMove_ = 0;
 };
 

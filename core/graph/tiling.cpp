@@ -1,6 +1,8 @@
 #include "core/graph/tiling.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace hw {
 
@@ -37,6 +39,29 @@ bool runsInParts(const Graph& graph) {
   return graph.tiling && graph.tiling->kind == Tiling::Kind::parts;
 }
 
+void Tiling::setBatches(const Graph& graph, IdMap<OpId, std::uint32_t> ofOps) {
+  if (ofOps.empty() || *std::prev(ofOps.end()) == 0) return;
+  batches = *std::prev(ofOps.end()) + std::size_t{1};
+  batchOf = std::move(ofOps);
+  batchOfTensor.resize(graph.tensors.size());
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+    batchOfTensor[graph.inputs[i]] = static_cast<std::uint32_t>(i * batches / graph.inputs.size());
+  }
+  for (const TensorId id : graph.tensors.keys()) {
+    if (const OpId producer = graph.tensors[id].producer) batchOfTensor[id] = batchOf[producer];
+  }
+}
+
+std::size_t batchesOf(const Graph& graph) { return graph.tiling ? graph.tiling->batches : 1; }
+
+std::size_t batchOf(const Graph& graph, OpId op) {
+  return batchesOf(graph) > 1 ? graph.tiling->batchOf[op] : 0;
+}
+
+std::size_t batchOf(const Graph& graph, TensorId tensor) {
+  return batchesOf(graph) > 1 ? graph.tiling->batchOfTensor[tensor] : 0;
+}
+
 IdMap<OpId, OpId> repeatedOps(const Graph& graph) {
   IdMap<OpId, OpId> repeated(graph.ops.size());
   if (!graph.tiling) return repeated;
@@ -44,7 +69,7 @@ IdMap<OpId, OpId> repeatedOps(const Graph& graph) {
   for (const OpId op : graph.ops.keys()) {
     const OpId of = graph.tiling->opOf[op];
     if (!of || graph.tiling->parts[op]) continue;
-    if (first[of]) {
+    if (first[of] && batchOf(graph, first[of]) == batchOf(graph, op)) {
       repeated[op] = first[of];
     } else {
       first[of] = op;

@@ -28,6 +28,7 @@ struct Tiling {
   enum class Kind : std::uint8_t {
     parts,    ///< Operators run in parts.
     repeats,  ///< Operators run again.
+    batches,  ///< The whole graph runs several times, each time on inputs of its own.
     layout,   ///< Tensors are held with their axes in another order.
     scratch,  ///< Operators have scratch: see `isScratch`.
   };
@@ -66,6 +67,17 @@ struct Tiling {
   /// The orders of axes, by tensor of this graph, where a layout changed them (core/layout): its
   /// axis i is axis order[i] of the original's. Otherwise empty.
   IdMap<TensorId, std::vector<std::size_t>> orders{};
+  /// The number of inferences that run one behind the other (core/rewrite/batches.h), and the one
+  /// that an op or a tensor belongs to, from 0, ascending by op; the maps are empty where there is
+  /// one.
+  std::size_t batches = 1;
+  IdMap<OpId, std::uint32_t> batchOf{};
+  IdMap<TensorId, std::uint32_t> batchOfTensor{};
+
+  /// Sets these maps for `graph`, whose tiling this becomes. A made tensor belongs to the inference
+  /// of its op; every inference has as many of the graph's inputs, in order; weights and state
+  /// belong to the first.
+  void setBatches(const Graph& graph, IdMap<OpId, std::uint32_t> ofOps);
 };
 
 /// The domain of ops that only tiled graphs have, and their types.
@@ -92,15 +104,21 @@ bool isHeldOtherwise(const Graph& graph, TensorId tensor);
 /// Some operators of it run in parts.
 bool runsInParts(const Graph& graph);
 
-/// By op: the op that it repeats, the first one with the same original. None for first runs and for
-/// parts.
+/// The number of inferences that a graph is of: 1 for most.
+std::size_t batchesOf(const Graph& graph);
+/// The inference that an op or a tensor belongs to, from 0.
+std::size_t batchOf(const Graph& graph, OpId op);
+std::size_t batchOf(const Graph& graph, TensorId tensor);
+
+/// By op: the op that it repeats, the first one of its inference with the same original. None for
+/// first runs and for parts.
 IdMap<OpId, OpId> repeatedOps(const Graph& graph);
 
 /// True for a ring: no op makes or reads it, pieces lie in it.
 bool isRing(const Graph& graph, TensorId tensor);
 
-/// True for a tensor that exists before the first op runs. A ring does not, though no op makes it:
-/// its first piece begins its life.
+/// True for a tensor that exists before the first op of its inference runs. A ring does not, though
+/// no op makes it: its first piece begins its life.
 bool isGiven(const Graph& graph, TensorId tensor);
 
 /// Calls `visit(offset, length)` for each stretch of bytes of `host` in which a piece of `shape`

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <tuple>
 #include <unordered_map>
@@ -13,6 +14,7 @@
 #include "core/graph/tiling.h"
 #include "core/import/formats.h"
 #include "core/import/tensor_rules.h"
+#include "core/rewrite/batches.h"
 #include "core/rewrite/graph_builder.h"
 
 namespace hw {
@@ -44,6 +46,7 @@ class TilingReader {
     }
     checkSoFar(node.where);
     checkScratch(node.where);
+    setBatches(node.where);
     tiling_.kind = kindOfGraph();
     return std::make_shared<const Tiling>(std::move(tiling_));
   }
@@ -53,6 +56,7 @@ class TilingReader {
   Tiling::Kind kindOfGraph() const {
     const auto isPart = [](const auto& part) { return part.has_value(); };
     if (std::ranges::any_of(tiling_.parts, isPart)) return Tiling::Kind::parts;
+    if (tiling_.batches > 1) return Tiling::Kind::batches;
     const bool repeats = graph_.ops.size() > original_.ops.size();
     const bool adds = graph_.tensors.size() > original_.tensors.size();
     return adds && !repeats ? Tiling::Kind::scratch : Tiling::Kind::repeats;
@@ -146,11 +150,46 @@ class TilingReader {
     }
   }
 
+  void readBatch(const JsonNode& node) {
+    const auto batch = node.object().count("batch", kMostBatches - 1).value_or(0);
+    const auto before = batches_.empty() ? 0 : std::int64_t{*std::prev(batches_.end())};
+    if (batch < before || batch > before + 1) {
+      refuse(
+          fmt::format("batch {} follows on batch {}; inferences are one behind the other, from 0",
+                      batch, before),
+          node.where);
+    }
+    batches_.add(static_cast<std::uint32_t>(batch));
+  }
+
+  void setBatches(const std::string& where) {
+    tiling_.setBatches(graph_, std::move(batches_));
+    if (graph_.inputs.size() % tiling_.batches != 0) {
+      refuse(fmt::format("{} inferences cannot have the same number of {} inputs", tiling_.batches,
+                         graph_.inputs.size()),
+             where);
+    }
+    for (const OpId op : graph_.ops.keys()) {
+      const auto isOthers = [&](TensorId id) {
+        return id && tiling_.batches > 1 && !graph_.tensors[id].constant &&
+               !graph_.tensors[id].persistent && tiling_.batchOfTensor[id] != tiling_.batchOf[op];
+      };
+      const std::vector<TensorId> reads = graph_.reads(op);
+      const auto other = std::ranges::find_if(reads, isOthers);
+      if (other == reads.end()) continue;
+      refuse(fmt::format("operator '{}' reads '{}', which belongs to another inference",
+                         printable(displayName(graph_, op), 80),
+                         printable(displayName(graph_, *other), 80)),
+             where);
+    }
+  }
+
   void readOp(const JsonNode& node) {
     const OpId id(tiling_.opOf.size());
     if (id.index() >= graph_.ops.size()) {
       refuse("more operators are told of than there are", node.where);
     }
+    readBatch(node);
     const auto of = node.object().count("of", kMaxBytes.count());
     if (!of) {
       checkAdded(graph_.ops[id], node.where);
@@ -314,6 +353,7 @@ class TilingReader {
   const Graph& original_;
   std::unordered_map<std::string_view, TensorId> names_;
   Tiling tiling_;
+  IdMap<OpId, std::uint32_t> batches_;  ///< By op, as told.
 };
 
 /// Reads what graph JSON says of a graph whose operators run in parts (docs/formats/graph_json.md).

@@ -428,7 +428,7 @@ Interval<double> lifeOf(const Run& run, const RunScale& scale, const BufferPart&
   const Tensor& tensor = run.graph().tensors[part.tensor];
   Interval<double> life{0, scale.during(part.steps.end - Step(1)).end};
   if (tensor.producer) life.begin = scale.during(run.schedule.stepOf[tensor.producer]).begin;
-  if (tensor.graphOutput) life.end = scale.length();
+  if (tensor.graphOutput && part.steps.end == run.schedule.steps()) life.end = scale.length();
   for (const OpId reader : tensor.consumers) {
     if (run.graph().ops[reader].folded) continue;
     life.end = std::max(life.end, scale.during(run.schedule.stepOf[reader]).end);

@@ -108,7 +108,8 @@ class MoveAudit {
     for (const StayId id : problem_.stays.keys()) {
       if (opened[id]) continue;
       versions_[id] = newest_[problem_.stays[id].buffer] = 1;
-      if (problem_.stays[id].steps.begin > Step() && touched[id]) {
+      const Stay& stay = problem_.stays[id];
+      if (stay.steps.begin > Step() && touched[id] && !stay.given) {
         report(fmt::format("nothing brings stay {} to its pool at step {}", id.index(),
                            problem_.stays[id].steps.begin.count()),
                id);

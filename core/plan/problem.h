@@ -28,6 +28,9 @@ struct Stay {
   std::uint32_t releaseRank = 0;
   /// Holds a graph output, or a weight for the whole run: no release at its end is told.
   bool outlives = false;
+  /// Is there from its first step on though nobody writes or loads it: the input of an inference
+  /// behind another.
+  bool given = false;
 };
 
 /// Steps inside a stay in which its bytes are not needed: others may use them meanwhile, and it

@@ -236,7 +236,7 @@ std::vector<StatedOverlap> describeOverlaps(const Run& run) {
 /// came about. What holds scratch aside, or images otherwise, has an order like any other.
 bool runsWhole(const Graph& graph) {
   const auto repeated = repeatedOps(graph);
-  return !runsInParts(graph) &&
+  return !runsInParts(graph) && batchesOf(graph) == 1 &&
          std::ranges::none_of(repeated, [](OpId first) { return static_cast<bool>(first); });
 }
 

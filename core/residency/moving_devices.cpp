@@ -172,7 +172,9 @@ class ProblemMaker {
       Stay stay = whole_.stays[StayId(piece.buffer.index())];
       stay.steps = piece.steps;
       stay.pool = piece.pool;
-      stay.outlives = piece.outlives;
+      stay.outlives = stay.outlives && piece.outlives;
+      stay.given =
+          stay.given && piece.steps.begin == whole_.stays[StayId(piece.buffer.index())].steps.begin;
       staysOf_[piece.buffer].push_back(problem_.stays.add(stay));
     }
   }

@@ -124,8 +124,9 @@ class EndKeeper {
     const Uses& uses = uses_[first.buffer];
     const bool usedBefore = uses.steps.front() < first.steps.begin;
     if (uses.written || !first.loaded || usedBefore) return;
-    if (!hold(first, {Step(), first.steps.begin})) return;
-    first.steps.begin = Step();
+    const Step begin = program_.buffers[first.buffer].begin;
+    if (!hold(first, {begin, first.steps.begin})) return;
+    first.steps.begin = begin;
     first.loaded = false;
     first.given = true;
     near_.farTraffic -= movedOf(first);
@@ -140,8 +141,9 @@ class EndKeeper {
 
   void endNear(NearStay& last) {
     if (!last.stored || uses_[last.buffer].steps.back() >= last.steps.end) return;
-    if (!hold(last, {last.steps.end, program_.length})) return;
-    last.steps.end = program_.length;
+    const Step end = program_.buffers[last.buffer].end.value_or(program_.length);
+    if (!hold(last, {last.steps.end, end})) return;
+    last.steps.end = end;
     last.stored.reset();
     last.outlives = true;
     near_.farTraffic -= movedOf(last);
@@ -226,10 +228,13 @@ LevelProgram levelProgram(const Graph& graph, const Schedule& schedule, const St
     const Buffer& buffer = storage.buffers[id];
     filled[id] = std::ranges::any_of(buffer.tensors,
                                      [&](TensorId tensor) { return isGiven(graph, tensor); });
-    program.buffers.add({.size = problem.stays[StayId(id.index())].size,
+    const Stay& stay = problem.stays[StayId(id.index())];
+    program.buffers.add({.size = stay.size,
                          .moved = buffer.size,
                          .startsFar = filled[id],
-                         .endsFar = buffer.graphOutput});
+                         .endsFar = buffer.graphOutput,
+                         .begin = stay.steps.begin,
+                         .end = stay.steps.end});
   }
   IdMap<OpId, std::vector<CopyNote>> copies(graph.ops.size());
   for (const CopyNote& copy : storage.copies) copies[copy.op].push_back(copy);

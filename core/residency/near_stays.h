@@ -33,6 +33,8 @@ struct LevelBuffer {
   bool endsFar = false;       ///< Has to lie there after the last one.
   bool mayStartNear = false;  ///< What starts far may lie in the near pool instead,
   bool mayEndNear = false;    ///< and what ends far may, if there is room: see `keepEndsNear`.
+  Step begin{};               ///< From then on it is there, if it starts far.
+  std::optional<Step> end{};  ///< Until then, if it ends far; none: to the end of the run.
 };
 
 /// The buffers that each step touches, in order: all that choosing between two pools takes. A
@@ -50,8 +52,8 @@ struct NearStay {
   Interval<Step> steps{};
   bool loaded = false;
   std::optional<Step> stored{};  ///< The step after whose op it is stored; none: never.
-  bool given = false;            ///< It is there as the run begins,
-  bool outlives = false;         ///< and there as it ends, instead of in the far pool.
+  bool given = false;            ///< It is there as the run, or its inference, begins,
+  bool outlives = false;         ///< and there as that ends, instead of in the far pool.
   friend auto operator<=>(const NearStay&, const NearStay&) = default;
 };
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/base/text.h"
+#include "core/graph/tiling.h"
 #include "core/machine/memory_model.h"
 
 namespace hw {
@@ -73,7 +74,10 @@ class Partitioner {
     auto& functions = result_.subFunctions;
     auto& units = result_.units;
     result_.deviceOf[op] = device;
-    if (functions.empty() || functions.back().device != device) {
+    // An inference does not go on with the block of the one before it.
+    const bool next =
+        !functions.empty() && batchOf(graph_, functions.back().ops.back()) != batchOf(graph_, op);
+    if (functions.empty() || functions.back().device != device || next) {
       functions.push_back({.device = device, .steps = {step, step}});
     }
     const std::size_t function = functions.size() - 1;
@@ -225,7 +229,9 @@ class Partitioner {
       // A copy serves the readers after it came, which are all of the device.
       if (block.kind != UnitBlock::Kind::unit || unit != block.executionUnit) users.insert(unit);
     }
-    if (residence.received || !graph_.tensors[id].graphOutput) return;
+    // What an inference before the last hands out is taken from there as it ends.
+    const bool toTheEnd = storage_.buffers[residence.buffer].steps.end >= schedule_.steps();
+    if (residence.received || !graph_.tensors[id].graphOutput || !toTheEnd) return;
     ++block.outputs;
     block.outlives = true;
   }

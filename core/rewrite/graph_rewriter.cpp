@@ -50,6 +50,7 @@ void GraphRewriter::addOp(OpParts parts, OpId of, std::optional<Tiling::Part> pa
   builder_.addOp(std::move(parts));
   tiling_.opOf.add(of);
   tiling_.parts.add(std::move(part));
+  batches_.add(batch_);
 }
 
 Result<Graph> GraphRewriter::build() && {
@@ -65,6 +66,7 @@ Result<Graph> GraphRewriter::build() && {
     tiling_.wholeOf[ids[handle]] = origin.whole;
     if (tiling_.orders.size() > 0) tiling_.orders[ids[handle]] = std::move(origin.order);
   }
+  tiling_.setBatches(graph, std::move(batches_));
   graph.notes = original().notes;
   graph.reordered = original().reordered;
   graph.tiling = std::make_shared<const Tiling>(std::move(tiling_));

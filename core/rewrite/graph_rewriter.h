@@ -38,6 +38,8 @@ class GraphRewriter {
   Handle addTensor(const Tensor& tensor, TensorId of = {}, std::vector<std::size_t> order = {});
   /// Adds a piece, which lies in the storage of `host`; `piece.host` is set by `build`.
   Handle addPiece(const Tensor& tensor, Tiling::Piece piece, Handle host);
+  /// Adds the ops that follow to that inference, from 0, ascending: see `Tiling::batches`.
+  void setBatch(std::uint32_t batch) { batch_ = batch; }
   /// Adds all tensors of the original: their handles are their numbers.
   void addAllTensors();
 
@@ -62,6 +64,8 @@ class GraphRewriter {
   Tiling tiling_;
   GraphBuilder builder_;
   std::vector<Origin> origins_;
+  IdMap<OpId, std::uint32_t> batches_;  ///< By op as it was added.
+  std::uint32_t batch_ = 0;
 };
 
 }  // namespace hw

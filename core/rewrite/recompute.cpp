@@ -357,7 +357,9 @@ std::string repeatText(const Graph& graph, TensorId tensor) {
   std::size_t times = 0;
   for (const TensorId id : graph.tensors.keys()) {
     const OpId maker = graph.tensors[id].producer;
-    if (!maker || graph.tiling->wholeOf[id] != graph.tiling->wholeOf[tensor]) continue;
+    const bool same = graph.tiling->wholeOf[id] == graph.tiling->wholeOf[tensor] &&
+                      batchOf(graph, id) == batchOf(graph, tensor);
+    if (!maker || !same) continue;
     // Ops with repeats are in the order in which they run.
     makers += fmt::format("{} by '{}' at step {}", times++ == 0 ? "" : ",",
                           printable(displayName(graph, maker), 60), maker.index());

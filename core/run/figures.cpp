@@ -181,6 +181,31 @@ RunFigures figuresOf(const Run& run) {
   return figures;
 }
 
+double BatchFigures::perSecond() const {
+  constexpr double kPicoseconds = 1e12;
+  if (interval == SimTime()) return 0;
+  return kPicoseconds / static_cast<double>(interval.count());
+}
+
+std::optional<BatchFigures> batchFiguresOf(const Run& run) {
+  const std::size_t count = batchesOf(run.graph());
+  if (count == 1 || run.timing.ops.empty()) return std::nullopt;
+  BatchFigures figures{.ends = std::vector<SimTime>(count)};
+  const ActivityList& list = run.timing.activities;
+  for (const ActivityId id : list.activities.keys()) {
+    const Activity& activity = list.activities[id];
+    // What is loaded may be for an inference behind it.
+    if (activity.kind == ActivityKind::load || activity.step >= run.schedule.steps()) continue;
+    SimTime& end = figures.ends[batchOf(run.graph(), run.schedule.opAt(activity.step))];
+    end = std::max(end, run.timing.times[id].end);
+  }
+  const std::size_t first = (count - 1) / 2;
+  const SimTime later = figures.ends.back() - figures.ends[first];
+  figures.interval = SimTime(std::max<std::int64_t>(later.count(), 0) /
+                             static_cast<std::int64_t>(count - 1 - first));
+  return figures;
+}
+
 Bytes reservedBytes(const Run& run, PoolId pool) {
   const Platform& platform = run.request.platform;
   const bool spread = !run.partition.deviceOf.empty();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "core/run/run.h"
 
@@ -66,6 +67,18 @@ struct RunFigures {
 };
 
 RunFigures figuresOf(const Run& run);
+
+/// The pace of inferences that run one behind the other (`RunRequest::batches`).
+struct BatchFigures {
+  std::vector<SimTime> ends{};  ///< Of each, of all that its operators compute, store and copy.
+  /// From one end to the next, once they follow each other evenly: the mean over the later half.
+  SimTime interval{};
+
+  /// Inferences a second at that pace; 0 where they take no time.
+  double perSecond() const;
+};
+/// Nothing for a run of one inference, or one that was not simulated.
+std::optional<BatchFigures> batchFiguresOf(const Run& run);
 
 /// The bytes that the platform keeps of a pool, above those that may be planned; 0 where the
 /// request gave the pool another size.

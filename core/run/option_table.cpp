@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/machine/platforms.h"
+#include "core/rewrite/batches.h"
 #include "core/run/options.h"
 #include "core/storage/aliasing.h"
 
@@ -157,14 +158,15 @@ Result<WeightChoice> parseWeights(std::string_view text) {
   return WeightChoice{.rule = static_cast<WeightRule>(index)};
 }
 
-Result<void> readThreads(const std::string& text, RunRequest& request) {
-  constexpr int kMost = 1024;
+/// Reads a whole number from 1 to `most`.
+template <auto member, int most>
+Result<void> readNumber(const std::string& text, RunRequest& request) {
   const auto number = parseInteger(text);
-  if (!number || *number < 1 || *number > kMost) {
+  if (!number || *number < 1 || *number > most) {
     return badOption(
-        fmt::format("'{}' is not a whole number from 1 to {}", printable(text, 80), kMost));
+        fmt::format("'{}' is not a whole number from 1 to {}", printable(text, 80), most));
   }
-  request.threads = static_cast<int>(*number);
+  request.*member = static_cast<int>(*number);
   return {};
 }
 
@@ -505,6 +507,16 @@ std::span<const RunOption> runOptions() {
            "has to come; may be repeated",
        .parse = readMoves,
        .print = movesText},
+      {.name = "batches",
+       .label = "inferences",
+       .group = order,
+       .axis = true,
+       .type = "N",
+       .help = "inferences one behind the other over one memory, on weights that they share: each "
+               "begins as soon as its units and bytes are free",
+       .standard = "1",
+       .parse = readNumber<&RunRequest::batches, int{kMostBatches}>,
+       .print = [](const RunRequest& r) { return Texts{std::to_string(r.batches)}; }},
       {.name = "residency",
        .label = "residency",
        .group = order,
@@ -531,7 +543,7 @@ std::span<const RunOption> runOptions() {
        .group = effort,
        .type = "N",
        .help = "to work with at a time (default: one a processor)",
-       .parse = readThreads,
+       .parse = readNumber<&RunRequest::threads, 1024>,
        .print = [](const RunRequest& r) { return Texts{std::to_string(r.threads)}; }},
       {.name = "time-limit",
        .formerly = "timeLimit",

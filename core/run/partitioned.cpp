@@ -235,7 +235,9 @@ class PartitionedPlanner {
       std::optional<Address> address = places_[at.block];
       if (address) address->offset += offsets_[i];
       Stay stay = stayFor(at);
-      stay.outlives = !at.received && storage_.buffers[at.buffer].graphOutput;
+      const Buffer& buffer = storage_.buffers[at.buffer];
+      stay.outlives =
+          !at.received && buffer.graphOutput && buffer.steps.end == result_.problem.steps;
       if (address) stay.pool = address->pool;
       const StayId id = result_.problem.stays.add(stay);
       plan.addresses.add(address);

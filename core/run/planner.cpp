@@ -7,6 +7,7 @@
 
 #include "core/allocators/offline.h"
 #include "core/base/text.h"
+#include "core/graph/tiling.h"
 #include "core/machine/platforms.h"
 #include "core/plan/constraint_use.h"
 #include "core/plan/pair_blocks.h"
@@ -345,6 +346,12 @@ IdMap<BufferId, std::uint32_t> releaseRanks(const Graph& graph, const Schedule& 
   return ranks;
 }
 
+/// True for a buffer that holds a graph input of an inference behind the first.
+bool comesLater(const Graph& graph, const Buffer& buffer) {
+  return batchesOf(graph) > 1 && buffer.steps.begin > Step() &&
+         std::ranges::any_of(buffer.tensors, [&](TensorId id) { return isGiven(graph, id); });
+}
+
 /// Lists stays without repeating any, however many an op has.
 class StayLists {
  public:
@@ -504,12 +511,14 @@ Problem makeProblem(const Graph& graph, const Schedule& schedule, const Storage&
   problem.stays.reserve(storage.buffers.size());
   for (const BufferId id : storage.buffers.keys()) {
     const Buffer& buffer = storage.buffers[id];
+    // What an inference before the last hands out is taken from there as it ends.
     problem.stays.add({.buffer = id,
                        .steps = buffer.steps,
                        .size = alignUp(buffer.size, alignment),
                        .alignment = alignment,
                        .releaseRank = ranks[id],
-                       .outlives = buffer.graphOutput});
+                       .outlives = buffer.graphOutput && buffer.steps.end == problem.steps,
+                       .given = comesLater(graph, buffer)});
   }
   StayLists stays(storage);
   for (const OpId op : schedule.order) {

@@ -11,6 +11,7 @@
 #include "core/ops/row_walk.h"
 #include "core/order/least_peak.h"
 #include "core/plan/overlap_use.h"
+#include "core/rewrite/batches.h"
 #include "core/rewrite/set_aside.h"
 #include "core/run/overlaid.h"
 #include "core/run/planner.h"
@@ -168,6 +169,35 @@ Result<Program> tile(Program program, const Rewriting& rewriting) {
   return first;
 }
 
+/// Last of all: what comes before it looks at one inference.
+Result<Program> batch(Program program, const Rewriting& rewriting) {
+  if (rewriting.request.batches == 1 || !repeatsInBatches(rewriting.shape)) return program;
+  const auto count = static_cast<std::size_t>(rewriting.request.batches);
+  const auto repeat = [&](Program& one) -> Result<void> {
+    HW_TRY(made, inBatches(one.graph, one.schedule, count));
+    one.graph = std::make_shared<const Graph>(std::move(made));
+    one.schedule = givenOrder(*one.graph);
+    one.storage = nullptr;
+    return {};
+  };
+  HW_DO(repeat(program));
+  for (Program& other : program.otherWays) HW_DO(repeat(other));
+  return program;
+}
+
+std::string batchNote(const RunRequest& asked, const Program& program) {
+  if (asked.batches == 1) return {};
+  const std::size_t batches = batchesOf(*program.graph);
+  if (batches == 1) {
+    return "one inference is planned: only a graph can run several times, and not where the "
+           "model's own plan is followed";
+  }
+  return fmt::format(
+      "{} inferences run one behind the other, each on inputs of its own, on weights that they "
+      "share; latency and traffic are those of all of them",
+      batches);
+}
+
 std::string whyNoOverlaps(const RunRequest& asked) {
   const Platform& platform = asked.platform;
   const bool known = std::ranges::any_of(platform.devices.front().units, [](const UnitSpec& unit) {
@@ -245,6 +275,7 @@ constexpr RewriteInfo kRewrites[] = {
      [](RunRequest& request) { request.recompute = true; },
      {"running operators again", 0.03, repeat},
      repeatNote},
+    {"batches", nullptr, {}, nullptr, nullptr, {"repeating the inference", 0.06, batch}, batchNote},
     {"layout", nullptr, {}, nullptr, nullptr, {"laying out images", 0, relay}, layoutNote},
     {"scratch", nullptr, {}, nullptr, nullptr, {"setting scratch aside", 0.002, setAside}},
 };

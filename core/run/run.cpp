@@ -9,6 +9,7 @@
 
 #include "core/allocators/allocator.h"
 #include "core/base/text.h"
+#include "core/graph/tiling.h"
 #include "core/machine/memory_model.h"
 #include "core/machine/platforms.h"
 #include "core/run/embedded.h"
@@ -203,6 +204,7 @@ bool doTheSame(const Task& a, const Task& b) {
   return a.program.layout.has_value() == b.program.layout.has_value() &&
          a.program.repeats.has_value() == b.program.repeats.has_value() &&
          a.program.tiles.has_value() == b.program.tiles.has_value() &&
+         batchesOf(*a.program.graph) == batchesOf(*b.program.graph) &&
          a.request.weights.near() == b.request.weights.near() && a.inputsFar() == b.inputsFar() &&
          a.outputsFar() == b.outputsFar() && a.sharing.planInputs == b.sharing.planInputs;
 }

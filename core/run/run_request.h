@@ -72,6 +72,7 @@ struct RunRequest {
   Bytes tileTo{};               ///< Parts need not take fewer bytes.
   double extraWork = 0.1;       ///< How much of all work may be done more than once.
   std::vector<OpMove> moves{};  ///< Changes of that order, one after the other.
+  int batches = 1;              ///< Inferences, one behind the other.
   std::uint64_t seed = 1;
   int threads = 1;
   double timeLimit = 0;  ///< Seconds; 0: none.

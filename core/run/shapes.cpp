@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "core/base/text.h"
+#include "core/graph/tiling.h"
 #include "core/import/tensor_rules.h"
 #include "core/residency/near_stays.h"
 #include "core/residency/residency.h"
@@ -381,6 +382,9 @@ Result<Task> taskOf(const Model& model, const RunRequest& request, RunShape shap
   const bool moves = shape == RunShape::movesOnDevices ||
                      (shape == RunShape::oneDevice && several && task.method().way == Way::direct);
   if (!moves) keepPlaces(task.request);
+  if (shape == RunShape::blocks && batchesOf(*task.program.graph) > 1) {
+    task.sharing.homes = homesOf(*task.program.graph, request.platform);
+  }
   if (task.inputsLoaded() && !task.sharing.planInputs) task.request.inputs = InputPlace::external;
   task.rules = model.rules;
   if (task.rules && !keepsRules(task, model)) {

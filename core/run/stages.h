@@ -78,6 +78,11 @@ enum class RunShape : std::uint8_t {
   followsModel,    ///< Around the addresses that the model brings along.
 };
 
+/// Its graph may run several times: see `Tiling::batches`.
+constexpr bool repeatsInBatches(RunShape shape) {
+  return shape != RunShape::problem && shape != RunShape::followsModel;
+}
+
 /// The input of all rewrites.
 struct Rewriting {
   RunShape shape{};

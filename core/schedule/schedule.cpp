@@ -34,16 +34,29 @@ Schedule givenOrder(const Graph& graph) {
   return schedule;
 }
 
-IdMap<TensorId, Interval<Step>> lifetimes(const Graph& graph, const Schedule& schedule) {
+std::vector<Interval<Step>> batchSteps(const Graph& graph, const Schedule& schedule) {
   const Step end = std::max(schedule.steps(), Step(1));
+  if (batchesOf(graph) == 1) return {{Step(), end}};
+  std::vector<Interval<Step>> batches(batchesOf(graph), {end, Step()});
+  for (const OpId op : graph.ops.keys()) {
+    Interval<Step>& batch = batches[batchOf(graph, op)];
+    batch.begin = std::min(batch.begin, schedule.stepOf[op]);
+    batch.end = std::max(batch.end, schedule.stepOf[op] + Step(1));
+  }
+  return batches;
+}
+
+IdMap<TensorId, Interval<Step>> lifetimes(const Graph& graph, const Schedule& schedule) {
+  const std::vector<Interval<Step>> batches = batchSteps(graph, schedule);
   IdMap<TensorId, Interval<Step>> lives(graph.tensors.size());
   for (const TensorId id : graph.tensors.keys()) {
     const Tensor& tensor = graph.tensors[id];
     if (tensor.constant || tensor.persistent || isRing(graph, id)) continue;
-    const Step begin = tensor.producer ? schedule.stepOf[tensor.producer] : Step(0);
+    const Interval<Step>& batch = batches[batchOf(graph, id)];
+    const Step begin = tensor.producer ? schedule.stepOf[tensor.producer] : batch.begin;
     Step last = begin;
     for (const OpId reader : tensor.consumers) last = std::max(last, schedule.stepOf[reader]);
-    lives[id] = {begin, tensor.graphOutput ? end : last + Step(1)};
+    lives[id] = {begin, tensor.graphOutput ? batch.end : last + Step(1)};
   }
   return lives;
 }

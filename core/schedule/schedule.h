@@ -20,10 +20,14 @@ struct Schedule {
 /// The order the graph comes in.
 Schedule givenOrder(const Graph& graph);
 
+/// The steps of each inference of a graph (`batchesOf`), from that of its first op to that of its
+/// last: all steps where there is one. A graph without ops counts as one step.
+std::vector<Interval<Step>> batchSteps(const Graph& graph, const Schedule& schedule);
+
 /// When a tensor is needed, half-open: [producing step, last reading step + 1). Graph inputs start
-/// at 0, graph outputs end with the schedule, an unread tensor lives for its producer's step. A
-/// graph without ops counts as one step. Indexed by tensor; constants, and the rings
-/// that pieces lie in, get an empty interval.
+/// and graph outputs end with the steps of their inference, an unread tensor lives for its
+/// producer's step. Indexed by tensor; constants, and the rings that pieces lie in, get an empty
+/// interval.
 IdMap<TensorId, Interval<Step>> lifetimes(const Graph& graph, const Schedule& schedule);
 
 /// Which ops have to run before which: those that make what an op reads, captures included, and of

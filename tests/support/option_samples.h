@@ -34,6 +34,7 @@ inline const OptionTexts& optionSamples() {
       {"tile-to", {"12KiB"}},
       {"extra-work", {"2.5%"}},
       {"move", {"2:before:1", "4:before:3"}},
+      {"batches", {"3"}},
       {"residency", {"lru"}},
       {"seed", {"12345678901234567890"}},
       {"threads", {"3"}},

@@ -163,30 +163,34 @@ class PartAudit {
         limit_(limit) {}
 
   std::vector<std::string> run() {
-    std::map<std::pair<OpId, std::size_t>, std::vector<Interval<std::int64_t>>> rows;
-    std::map<OpId, std::vector<OpId>> folds;
-    std::set<OpId> whole;
+    // Of one inference alone, each: an op and its inference.
+    using Own = std::pair<OpId, std::size_t>;
+    std::map<std::pair<Own, std::size_t>, std::vector<Interval<std::int64_t>>> rows;
+    std::map<Own, std::vector<OpId>> folds;
+    std::set<Own> whole;
     for (const OpId id : graph_.ops.keys()) {
       if (full()) return found_;
+      const std::size_t batch = batchOf(graph_, id);
+      checkBatch(id, batch);
       if (const auto* part = partOf(graph_, id)) {
-        rows[{part->of, part->cell}].push_back(part->rows);
-        isFoldPart(*part) ? folds[part->of].push_back(id) : checkPart(id, *part);
+        rows[{{part->of, batch}, part->cell}].push_back(part->rows);
+        isFoldPart(*part) ? folds[{part->of, batch}].push_back(id) : checkPart(id, *part);
       } else if (const OpId of = tiling_.opOf[id]) {
-        if (!whole.insert(of).second) checkAgain(of);
+        if (!whole.insert({of, batch}).second) checkAgain(of);
         checkWhole(id, of);
       } else {
         checkSeam(id);
       }
     }
     for (auto& [cell, made] : rows) {
-      const OpId of = cell.first;
+      const OpId of = cell.first.first;
       std::ranges::sort(made);
       for (std::size_t i = 1; i < made.size(); ++i) {
         if (made[i].begin != made[i - 1].end) complain(of, "makes some rows twice, or not at all");
       }
-      if (whole.contains(of)) complain(of, "runs in parts and whole");
+      if (whole.contains(cell.first)) complain(of, "runs in parts and whole");
     }
-    for (const auto& [of, parts] : folds) checkFold(of, parts);
+    for (const auto& [own, parts] : folds) checkFold(own.first, parts);
     checkOutputs();
     return found_;
   }
@@ -370,6 +374,20 @@ class PartAudit {
     if (state || !op.captures.empty()) complain(of, "runs twice, and may find another state");
   }
 
+  /// An op touches tensors of its own inference, and what all have: weights and state.
+  void checkBatch(OpId id, std::size_t batch) {
+    const auto isOwn = [&](TensorId tensor) {
+      return !tensor || batchOf(graph_, tensor) == batch || graph_.tensors[tensor].constant ||
+             graph_.tensors[tensor].persistent;
+    };
+    const Op& op = graph_.ops[id];
+    if (std::ranges::all_of(graph_.reads(id), isOwn) && std::ranges::all_of(op.outputs, isOwn)) {
+      return;
+    }
+    say(fmt::format("op '{}' touches what belongs to another inference",
+                    printable(displayName(graph_, id))));
+  }
+
   /// An op that runs whole reads and makes the same tensors as before; outputs that nobody reads
   /// may be left out.
   void checkWhole(OpId id, OpId of) {
@@ -434,9 +452,12 @@ class PartAudit {
   }
 
   void checkOutputs() {
-    bool same = graph_.outputs.size() == original_.outputs.size();
+    const std::size_t each = original_.outputs.size();
+    bool same = graph_.outputs.size() == each * tiling_.batches;
     for (std::size_t i = 0; same && i < graph_.outputs.size(); ++i) {
-      same &= tiling_.wholeOf[graph_.outputs[i]] == original_.outputs[i];
+      const TensorId id = graph_.outputs[i];
+      same &= tiling_.wholeOf[id] == original_.outputs[i % each];
+      same &= graph_.tensors[id].constant || batchOf(graph_, id) == i / each;
     }
     if (!same) say("the graph does not hand out what it did");
   }

@@ -329,6 +329,9 @@ Result<std::vector<OnnxPart>> onnxParts(const Graph& tiled, const Graph& model,
   if (!runsInParts(tiled) || runsInParts(*tiled.tiling->original)) {
     return fail(ErrorCode::unsupported, "no operator of the graph runs in parts of the model");
   }
+  if (batchesOf(tiled) > 1) {
+    return fail(ErrorCode::unsupported, "the graph is of several inferences");
+  }
   std::unordered_map<std::string_view, TensorId> byName;
   for (const TensorId id : model.tensors.keys()) byName.emplace(model.tensors[id].name, id);
   const Graph& original = *tiled.tiling->original;

@@ -145,6 +145,7 @@ std::string whyNotFixed(const Run& run) {
   if (run.model->problem) return "a planning problem has no operators that a runtime could run";
   if (!fits(run)) return "the plan does not fit, and a short arena is never written";
   if (!run.problem.moves.empty()) return "its buffers move from one memory to another";
+  if (batchesOf(run.graph()) > 1) return "it is of several inferences";
   // Scratch alone changes nothing for those that are there.
   const bool same = run.graph().ops.size() == run.model->graph->ops.size();
   if (!same || runsInParts(run.graph())) {

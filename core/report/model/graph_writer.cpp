@@ -84,6 +84,7 @@ class GraphWriter {
         }
         if (part->cell > 0) op["cell"] = part->cell;
       }
+      if (batchOf(graph_, id) > 0) op["batch"] = batchOf(graph_, id);
       json["ops"].push_back(std::move(op));
     }
     return json;

@@ -10,6 +10,7 @@
 
 #include "core/base/json.h"
 #include "core/base/text.h"
+#include "core/graph/tiling.h"
 #include "core/insight/array_words.h"
 #include "core/insight/latency_words.h"
 #include "core/machine/platforms.h"
@@ -315,18 +316,40 @@ std::string share(SimTime part, SimTime whole) {
 
 std::string bytesOrDash(Bytes bytes) { return bytes == Bytes() ? "-" : groupDigits(bytes.count()); }
 
-std::string figuresText(const Run& run, const Paint& paint) {
+/// "250 a second".
+std::string rateText(double rate) {
+  return rate < 1000 ? fmt::format("{:.1f} a second", rate)
+                     : groupDigits(std::llround(rate)) + " a second";
+}
+
+/// The pace of several inferences, and what they and one alone need; nothing of one.
+void addBatches(const Run& run, const Run* one, TextTable& facts) {
+  const auto batches = batchFiguresOf(run);
+  if (!batches) return;
+  facts.add(
+      {"inferences", fmt::format("{}, the first done after {}, then one each {}: {}",
+                                 batches->ends.size(), formatTime(batches->ends.front()),
+                                 formatTime(batches->interval), rateText(batches->perSecond()))});
+  if (one == nullptr) return;
+  facts.add(
+      {"one alone", fmt::format("{}, peak {}; peak of {}: {}", formatTime(one->timing.makespan),
+                                bytesText(figuresOf(*one).peak()), batches->ends.size(),
+                                bytesText(figuresOf(run).peak()))});
+}
+
+std::string figuresText(const Run& run, const Run* one, const Paint& paint) {
   const Timing& timing = run.timing;
   TextTable facts({{""}, {""}});
   std::string latency = timing.ops.empty() ? std::string("none: no operators are known")
                                            : fmt::format("{} ({} ps)", formatTime(timing.makespan),
                                                          groupDigits(timing.makespan.count()));
-  if (timing.makespan > SimTime()) {
+  if (timing.makespan > SimTime() && batchesOf(run.graph()) == 1) {
     const double rate = 1 / seconds(timing.makespan);
     latency += rate < 1000 ? fmt::format(", {:.1f} runs a second", rate)
                            : fmt::format(", {} runs a second", groupDigits(std::llround(rate)));
   }
   facts.add({"latency", latency});
+  addBatches(run, one, facts);
   std::string macs = groupDigits(timing.macs);
   if (timing.makespan > SimTime() && timing.macs > 0) {
     macs += fmt::format(", {:.1f} G a second",
@@ -463,13 +486,13 @@ std::string sourceText(const Platform& platform) {
 
 }  // namespace
 
-std::string simulationText(const Run& run, const TextOptions& options) {
+std::string simulationText(const Run& run, const TextOptions& options, const Run* one) {
   const Paint& paint = options.paint;
   std::string text = paint.bold(printable(run.model->name)) + "  " + requestText(run) + "\n";
   text += fmt::format("  platform {}{}\n{}  plan {}\n\n",
                       printable(platformLabel(run.request.platform)), weightsText(run),
                       sourceText(run.request.platform), planLine(run));
-  text += figuresText(run, paint);
+  text += figuresText(run, one, paint);
   text += trafficText(run, paint);
   text += portsText(run, paint);
   text += bottlenecksText(run, paint);
@@ -488,6 +511,18 @@ std::vector<std::string> lastKeys(const Run& run) {
                                    "macs_per_s", "roof_macs_per_s", "bound_by"};
   if (hasArrays(run.request.platform)) keys.emplace_back("array");
   return keys;
+}
+
+Json batchesJson(const BatchFigures& batches, const Run* one) {
+  Json json = {{"count", batches.ends.size()},
+               {"interval_ps", batches.interval.count()},
+               {"per_second", batches.perSecond()}};
+  json["ends_ps"] = Json::array();
+  for (const SimTime end : batches.ends) json["ends_ps"].push_back(end.count());
+  if (one == nullptr) return json;
+  json["one"] = {{"latency_ps", one->timing.makespan.count()},
+                 {"peak", figuresOf(*one).peak().count()}};
+  return json;
 }
 
 Json byClass(const std::array<Bytes, kTrafficClasses>& bytes, bool moves) {
@@ -527,7 +562,7 @@ Json opsJson(const Run& run) {
 
 }  // namespace
 
-Json simulationJson(const Run& run) {
+Json simulationJson(const Run& run, const Run* one) {
   const Timing& timing = run.timing;
   Json json = {{"model", {{"name", run.model->name}, {"sha256", run.model->sha256}}},
                {"allocator", run.request.allocator.text()},
@@ -550,6 +585,7 @@ Json simulationJson(const Run& run) {
     json["pools"].push_back(entry);
   }
   json["makespan_ps"] = timing.ops.empty() ? Json(nullptr) : Json(timing.makespan.count());
+  if (const auto batches = batchFiguresOf(run)) json["batches"] = batchesJson(*batches, one);
   json["macs"] = timing.macs;
   json["compulsory_bytes"] = timing.compulsory.count();
   json["energy_pj"] = timing.energyPicojoules;

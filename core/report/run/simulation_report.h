@@ -11,11 +11,12 @@
 namespace hw {
 
 /// The run on its machine for people: latency, traffic by pool and class, what limits it, the
-/// slowest operators.
-std::string simulationText(const Run& run, const TextOptions& options);
+/// slowest operators. `one`: of a run of several inferences, the same of one alone, to be held
+/// against; null: it is not known.
+std::string simulationText(const Run& run, const TextOptions& options, const Run* one = nullptr);
 
 /// The same, complete, for programs. Keys in a fixed order; equal runs give equal bytes.
-Json simulationJson(const Run& run);
+Json simulationJson(const Run& run, const Run* one = nullptr);
 
 /// One row an operator, in step order.
 std::string simulationCsv(const Run& run);
