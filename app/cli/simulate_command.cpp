@@ -24,8 +24,9 @@ struct SimulateCommand {
   explicit SimulateCommand(Arguments& arguments)
       : run_(arguments, kPlanOptions, defaultRequest()),
         output(arguments, {Format::text, Format::json, Format::csv}),
-        picture(arguments,
-                "draw engines and ports in time, and the roofline; with --sweep its chart, as SVG") {
+        picture(
+            arguments,
+            "draw engines and ports in time, and the roofline; with --sweep its chart, as SVG") {
     arguments.output(
         "--events", events, OutputRole::instead,
         {.help = "every event of memory and operators: .csv or .jsonl", .type = "FILE"});

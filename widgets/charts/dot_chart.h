@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/picture/front_scene.h"
-#include "core/picture/study_scene.h"
+#include "core/picture/charts/front_scene.h"
+#include "core/picture/charts/study_scene.h"
 
 namespace hw {
 

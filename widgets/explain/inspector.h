@@ -5,7 +5,7 @@
 #include <QTimer>
 #include <cstdint>
 
-#include "core/picture/roofline_scene.h"
+#include "core/picture/charts/roofline_scene.h"
 #include "widgets/explain/inspector_text.h"
 #include "widgets/jobs/background.h"
 #include "widgets/state/view_state.h"

@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/picture/charts/roofline_scene.h"
 #include "core/picture/gantt_scene.h"
-#include "core/picture/roofline_scene.h"
 #include "widgets/base/theme.h"
 #include "widgets/plot/painter_canvas.h"
 

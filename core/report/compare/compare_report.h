@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/base/columns.h"
-#include "core/picture/front_scene.h"
+#include "core/picture/charts/front_scene.h"
 #include "core/report/text/text_table.h"
 #include "core/study/compare.h"
 

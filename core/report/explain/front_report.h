@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/picture/front_scene.h"
+#include "core/picture/charts/front_scene.h"
 #include "core/report/run/run_report.h"
 #include "core/report/text/text_table.h"
 #include "core/shrink/shrink.h"

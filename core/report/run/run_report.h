@@ -7,7 +7,7 @@
 
 #include "core/picture/axis.h"
 #include "core/picture/chart_scene.h"
-#include "core/picture/front_scene.h"
+#include "core/picture/charts/front_scene.h"
 #include "core/report/compare/measured_report.h"
 #include "core/report/text/text_table.h"
 #include "core/report/text/web_page.h"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/picture/curves_scene.h"
+#include "core/picture/charts/curves_scene.h"
 #include "core/report/text/text_table.h"
 #include "core/study/dimension_sweep.h"
 

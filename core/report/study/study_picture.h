@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "core/picture/charts/study_scene.h"
 #include "core/picture/palette.h"
-#include "core/picture/study_scene.h"
 #include "core/report/study/study_query.h"
 
 namespace hw {

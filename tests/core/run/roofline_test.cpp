@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/machine/platforms.h"
-#include "core/picture/roofline_scene.h"
+#include "core/picture/charts/roofline_scene.h"
 #include "core/picture/svg_canvas.h"
 #include "core/sim/port_curve.h"
 #include "tests/support/graphs.h"

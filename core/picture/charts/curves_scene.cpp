@@ -1,4 +1,4 @@
-#include "core/picture/curves_scene.h"
+#include "core/picture/charts/curves_scene.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "core/picture/study_scene.h"
+#include "core/picture/charts/study_scene.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "core/picture/front_scene.h"
+#include "core/picture/charts/front_scene.h"
 
 #include <algorithm>
 #include <cmath>

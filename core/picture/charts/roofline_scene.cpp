@@ -1,4 +1,4 @@
-#include "core/picture/roofline_scene.h"
+#include "core/picture/charts/roofline_scene.h"
 
 #include <fmt/format.h>
 
