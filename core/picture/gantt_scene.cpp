@@ -222,6 +222,13 @@ double rowsUntil(const GanttStore& store, std::size_t row) {
   return static_cast<double>(engines) + kPortRows * static_cast<double>(row - engines);
 }
 
+/// Ports that are drawn: all, or none where engines would have less than that with them.
+std::size_t portsIn(const Box& plot, const GanttStore& store) {
+  constexpr double kLeastRow = 14;
+  const double all = rowsUntil(store, store.rows().size() + store.ports().size());
+  return plot.height >= kLeastRow * all ? store.ports().size() : 0;
+}
+
 bool holds(const Box& box, Point point) {
   return point.y >= box.top && point.y < box.bottom() && point.x >= box.left &&
          point.x < box.right();
@@ -253,8 +260,7 @@ GanttDrawing::GanttDrawing(Canvas& canvas, const GanttScene& scene, const Box& w
       axis_{scene.begin, scene.end, frame_.plot.left, frame_.plot.width, AxisUnit::time} {}
 
 Box ganttRow(const Box& plot, const GanttStore& store, std::size_t row) {
-  const std::size_t engines = store.rows().size();
-  const double all = std::max(1.0, rowsUntil(store, engines + store.ports().size()));
+  const double all = std::max(1.0, rowsUntil(store, store.rows().size() + portsIn(plot, store)));
   const auto edge = [&](std::size_t i) {
     return std::floor(plot.top + plot.height * rowsUntil(store, i) / all);
   };
@@ -263,7 +269,7 @@ Box ganttRow(const Box& plot, const GanttStore& store, std::size_t row) {
 
 const PortLane* portAt(const Box& plot, const GanttStore& store, Point point) {
   const std::vector<PortLane>& ports = store.ports();
-  for (std::size_t port = 0; port < ports.size(); ++port) {
+  for (std::size_t port = 0; port < portsIn(plot, store); ++port) {
     if (holds(ganttRow(plot, store, store.rows().size() + port), point)) return &ports[port];
   }
   return nullptr;
@@ -304,7 +310,8 @@ void GanttDrawing::drawStill() const {
     canvas_.line({x, frame_.plot.top}, {x, frame_.plot.bottom() - 1}, {Ink::grid});
   }
   for (std::size_t row = 0; row < scene_.store->rows().size(); ++row) drawRow(row);
-  for (std::size_t port = 0; port < scene_.store->ports().size(); ++port) drawPort(port);
+  const std::size_t ports = portsIn(frame_.plot, *scene_.store);
+  for (std::size_t port = 0; port < ports; ++port) drawPort(port);
   drawRunTicks(canvas_, frame_, axis_);
   drawHeading();
 }

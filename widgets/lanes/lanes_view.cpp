@@ -220,6 +220,7 @@ PlotRows LanesView::spokenRows() const {
 
 void LanesView::setTitle(const QString& title) {
   title_ = title.toStdString();
+  updateGeometry();
   redraw();
 }
 
@@ -245,7 +246,13 @@ int LanesView::heightFor(int laneHeight) const {
 
 QSize LanesView::sizeHint() const { return {720, heightFor(kLaneHeight)}; }
 
-QSize LanesView::minimumSizeHint() const { return {240, heightFor(kLeastLaneHeight)}; }
+/// Plans that stand below one another share the height: there ports need not find room.
+QSize LanesView::minimumSizeHint() const {
+  if (!inTime() || title_.empty()) return {240, heightFor(kLeastLaneHeight)};
+  const std::vector<GanttRow>& rows = gantt_->rows();
+  const GanttStore engines(rows, std::vector<std::vector<GanttBar>>(rows.size()));
+  return {240, static_cast<int>(ganttHeight(FontRuler(fontMetrics()), engines))};
+}
 
 QRect LanesView::laneRect(std::size_t index) const {
   if (inTime()) return toRect(ganttRow(frame().plot, *gantt_, index));
