@@ -36,8 +36,8 @@ struct SimulateCommand {
     arguments.output("--trace", trace, OutputRole::beside,
                      {.help = "for viewers of traces, such as Perfetto: .json", .type = "FILE"});
     arguments.option("--sweep", sweep,
-                     {.help = "opens the model with each value of a dimension, one behind the "
-                              "other: past=0:2048:64, and shows memory and latency over them",
+                     {.help = "opens the model with each value of a dimension, --threads at a "
+                              "time: past=0:2048:64, and shows memory and latency over them",
                       .type = "NAME=FROM:TO:STEP"});
     arguments.flag("--all", all, "long lists in full");
     arguments.flag("--progress", progress, "tell the progress even if there is no terminal");
@@ -89,9 +89,9 @@ struct SimulateCommand {
       }
       HW_DO(picture.write(machineSvg(*simulated, picture.palette())));
     }
-    HW_TRY(one, oneAlone(asked));
     // Events on standard output would mix with the report.
     if (events != "-" || output.toFile()) {
+      const auto one = oneAlone(asked, *simulated);
       HW_DO(output.write(text(*simulated, one.get(), format)));
     }
     output.announce(simulated->timing.ops.empty()
@@ -102,12 +102,13 @@ struct SimulateCommand {
     return code;
   }
 
-  /// Of several inferences one, to be held against; null of one.
-  Outcome<std::shared_ptr<const Run>> oneAlone(const Asked& asked) const {
-    if (asked.request.batches == 1) return std::shared_ptr<const Run>();
+  /// Of several inferences one, to be held against; null of one, or where that was stopped.
+  std::shared_ptr<const Run> oneAlone(const Asked& asked, const Run& simulated) const {
+    if (!batchFiguresOf(simulated)) return nullptr;
     RunRequest request = asked.request;
     request.batches = 1;
-    return executeWatched(asked.model, request, progressMode(progress, output.quiet()));
+    auto one = executeWatched(asked.model, request, progressMode(progress, output.quiet()));
+    return one ? *std::move(one) : nullptr;
   }
 
   std::string text(const Run& simulated, const Run* one, Format format) const {
@@ -136,18 +137,19 @@ struct SimulateCommand {
     const auto points =
         told(progressMode(progress, output.quiet()), work.token(), [&](const RunContext& context) {
           return sweepDimension(
-              *range, [&](std::int64_t value) { return openAt(*range, value); }, request.threads,
-              context);
+              *range, [&](std::int64_t value) { return openAt(*range, value, context.stop); },
+              request.threads, context);
         });
     return tellSweep(*range, points, request.model, format);
   }
 
-  Result<OpenedModel> openAt(const DimensionRange& range, std::int64_t value) const {
+  Result<OpenedModel> openAt(const DimensionRange& range, std::int64_t value,
+                             const std::stop_token& stop) const {
     const auto typed = run_.request();
     check(typed.has_value(), "options that were read once to be read again");
     ImportOptions import = typed->import;
     import.dimensions[range.name] = value;
-    HW_TRY(model, hw::openModel(typed->model, import));
+    HW_TRY(model, hw::openModel(typed->model, import, stop));
     auto opened = std::make_shared<const Model>(std::move(model));
     auto asked = run_.request(*opened);
     if (!asked) return fail(ErrorCode::malformed, asked.error().message);

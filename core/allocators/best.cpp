@@ -128,8 +128,13 @@ class Best final : public Allocator {
     const auto aim = aim_ == "penalty" ? ConstrainedAim::penalty : ConstrainedAim::peak;
     SearchBudget budget = allowedBy(context);
     budget.nodes /= kNodesOfPairs;
-    return searchConstrained(problem, context,
-                             {.aim = aim, .budget = budget, .proves = budget.nodes > 0});
+    HW_TRY(plan, searchConstrained(problem, context,
+                                   {.aim = aim, .budget = budget, .proves = budget.nodes > 0}));
+    if (aim_ == "latency") {
+      plan.notes.emplace_back(
+          "stays with constraints are not moved for the latency's sake: this is the lowest plan");
+    }
+    return std::move(plan);
   }
 
   /// Takes `share` of the seconds.

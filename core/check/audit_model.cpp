@@ -504,6 +504,23 @@ std::vector<Holding> disjointWithinGroups(std::vector<Holding> holdings) {
 
 }  // namespace
 
+std::vector<std::pair<Holding, Holding>> everyConflict(std::vector<Holding> holdings) {
+  std::ranges::stable_sort(holdings, {}, [](const Holding& each) { return each.steps.begin; });
+  std::vector<std::pair<Holding, Holding>> conflicts;
+  std::vector<const Holding*> open;
+  for (const Holding& holding : holdings) {
+    std::erase_if(open,
+                  [&](const Holding* other) { return other->steps.end <= holding.steps.begin; });
+    for (const Holding* other : open) {
+      const bool meet = other->pool == holding.pool && other->group != holding.group &&
+                        other->bytes.overlaps(holding.bytes);
+      if (meet && !holding.steps.empty()) conflicts.emplace_back(*other, holding);
+    }
+    open.push_back(&holding);
+  }
+  return conflicts;
+}
+
 HoldingCheck checkHoldings(const std::vector<Holding>& holdings, std::size_t pools) {
   std::vector<Holding> useful;
   std::ranges::copy_if(holdings, std::back_inserter(useful), [](const Holding& holding) {

@@ -127,7 +127,12 @@ struct HoldingCheck {
   Bytes peakLive{};  ///< Most bytes held at one step over all pools, shared ones once.
 };
 
-/// Finds holdings that share memory and time without being of one group.
+/// All pairs of different groups that share memory and time, where some of them may. O(n log n +
+/// pairs that share time).
+std::vector<std::pair<Holding, Holding>> everyConflict(std::vector<Holding> holdings);
+
+/// Finds holdings that share memory and time without being of one group; of three that share the
+/// same, not every pair.
 HoldingCheck checkHoldings(const std::vector<Holding>& holdings, std::size_t pools);
 
 }  // namespace hw

@@ -501,8 +501,10 @@ class Auditor {
   }
 
   void checkOverlaps() {
-    const HoldingCheck check = checkHoldings(sharedHoldings(), audit_.pools.size());
+    const std::vector<Holding> shared = sharedHoldings();
+    HoldingCheck check = checkHoldings(shared, audit_.pools.size());
     if (model_->rules) permits_.emplace(*model_->rules, aliases_.storage);
+    if (permits_ && !permits_->empty()) check.conflicts = everyConflict(shared);
     audit_.lowerBound = check.peakLive;
     if (severalAtOnce()) {  // `checkConstraints` looks at every pair.
       audit_.lowerBound = lowerBound(*model_->problem);
@@ -578,13 +580,30 @@ class Auditor {
     return problem;
   }
 
+  /// Adds the places of tensors that plans of whole buffers do not list.
+  void addImplied(std::vector<TensorPlace>& places) const {
+    std::map<TensorId, std::vector<TensorPlace>> byRoot;
+    for (const TensorPlace& place : places) byRoot[place.tensor].push_back(place);
+    for (const TensorId id : implied_) {
+      const auto root = byRoot.find(rootOfImplied(id));
+      if (root == byRoot.end() || !demands_[id]) continue;
+      for (TensorPlace place : root->second) {
+        place.tensor = id;
+        place.bytes.begin += aliases_.storage.offsetOf(id);
+        place.bytes.end = place.bytes.begin + demands_[id]->size;
+        places.push_back(place);
+      }
+    }
+  }
+
   void checkTensorRules() {
     std::vector<TensorPlace> places;
     for (const Holding& holding : holdings_) {
       places.push_back(
           {resolved_[holding.owner].tensor, audit_.pools[holding.pool].name, holding.bytes});
     }
-    TensorRulesCheck check = hw::checkTensorRules(*model_->rules, names_, places);
+    addImplied(places);
+    TensorRulesCheck check = hw::checkTensorRules(*model_->rules, names_, aliases_.storage, places);
     for (std::string& each : check.broken) find(std::move(each));
     if (check.penalty == 0) return;
     audit_.remarks.push_back(fmt::format("penalties of {} are paid", groupDigits(check.penalty)));

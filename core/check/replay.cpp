@@ -286,7 +286,7 @@ class GraphReplay {
     return run_.storage.slots[id] && run_.storage.lifetimes[id].end < run_.schedule.steps();
   }
 
-  /// When inputs come and outputs go. Where buffers move, an output goes from where it is last.
+  /// Finds the steps at which inputs come and outputs go.
   void findEnds() {
     const Graph& graph = run_.graph();
     for (const TensorId id : graph.inputs) {
@@ -294,14 +294,7 @@ class GraphReplay {
     }
     for (const TensorId id : std::set(graph.outputs.begin(), graph.outputs.end())) {
       if (!isHandedOutBefore(id)) continue;
-      Step end = run_.storage.lifetimes[id].end;
-      if (hasMoves()) {
-        end = Step(1);
-        for (const std::size_t i : presencesOf_[run_.storage.slots[id]->buffer]) {
-          end = std::max(end, presences_[i].steps.end);
-        }
-      }
-      outputsAt_[end - Step(1)].push_back(id);
+      outputsAt_[run_.storage.lifetimes[id].end - Step(1)].push_back(id);
     }
   }
 

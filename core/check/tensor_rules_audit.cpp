@@ -16,7 +16,9 @@ using PlacesOf = std::map<TensorId, std::vector<TensorPlace>>;
 
 class RuleJudge {
  public:
-  RuleJudge(const TensorNames& names, const std::vector<TensorPlace>& places) : names_(names) {
+  RuleJudge(const TensorNames& names, const Storage& storage,
+            const std::vector<TensorPlace>& places)
+      : names_(names), storage_(storage) {
     for (const TensorPlace& place : places) places_[place.tensor].push_back(place);
   }
 
@@ -29,7 +31,7 @@ class RuleJudge {
                                           printable(meeting->pool, 40)));
     } else if (pair.rule == PairRule::together && !beginTogether(pair)) {
       found_.broken.push_back(both + " have to begin together, and do not");
-    } else if (pair.rule == PairRule::penalty && meeting) {
+    } else if (pair.rule == PairRule::penalty && meeting && !inOneBuffer(pair)) {
       constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
       found_.penalty = pair.cost > kMost - found_.penalty ? kMost : found_.penalty + pair.cost;
     }
@@ -53,12 +55,13 @@ class RuleJudge {
   }
 
   void judge(const TensorRules::Reserved& reserved) {
+    const std::vector<Interval<Bytes>> ranges = mergedRanges(reserved.ranges);
     for (const auto& [tensor, places] : places_) {
       for (const TensorPlace& place : places) {
-        const bool meets = std::ranges::any_of(reserved.ranges, [&](const Interval<Bytes>& range) {
-          return place.pool == reserved.memory && range.overlaps(place.bytes);
-        });
-        if (!meets) continue;
+        if (place.pool != reserved.memory) continue;
+        const auto next =
+            std::ranges::upper_bound(ranges, place.bytes.begin, {}, &Interval<Bytes>::end);
+        if (next == ranges.end() || !next->overlaps(place.bytes)) continue;
         found_.broken.push_back(fmt::format("{} lies on bytes of {} that are reserved",
                                             quoted(tensor), printable(place.pool, 40)));
       }
@@ -99,7 +102,13 @@ class RuleJudge {
     return true;
   }
 
+  bool inOneBuffer(const TensorRules::Pair& pair) const {
+    const BufferId buffer = storage_.bufferOf(pair.a);
+    return buffer && buffer == storage_.bufferOf(pair.b);
+  }
+
   const TensorNames& names_;
+  const Storage& storage_;
   PlacesOf places_;
   TensorRulesCheck found_;
 };
@@ -107,8 +116,8 @@ class RuleJudge {
 }  // namespace
 
 TensorRulesCheck checkTensorRules(const TensorRules& rules, const TensorNames& names,
-                                  const std::vector<TensorPlace>& places) {
-  RuleJudge judge(names, places);
+                                  const Storage& storage, const std::vector<TensorPlace>& places) {
+  RuleJudge judge(names, storage, places);
   for (const auto& each : rules.pairs) judge.judge(each);
   for (const auto& each : rules.allowed) judge.judge(each);
   for (const auto& each : rules.pins) judge.judge(each);
@@ -125,7 +134,10 @@ TensorPermits::TensorPermits(const TensorRules& rules, const Storage& storage) {
     if (pair.rule != PairRule::together) continue;
     const BufferId first = firstOf(a);
     const BufferId second = firstOf(b);
-    if (first != second) under_[std::max(first, second)] = std::min(first, second);
+    const BufferId least = std::min(first, second);
+    for (const BufferId id : {a, b, first, second}) {
+      if (id != least) under_[id] = least;
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "core/base/text.h"
 
@@ -107,15 +108,20 @@ Result<void> CsvRules::readPools(Problem& problem) {
 }
 
 Result<void> CsvRules::readReserved(Problem& problem) {
-  IdMap<PoolId, std::vector<Interval<Bytes>>> ranges(problem.pools.size());
+  std::map<PoolId, std::vector<Interval<Bytes>>> ranges;
   for (const std::string_view word : csvWords(field(RuleColumn::reserved))) {
     auto [name, range] = atColon(word);
     if (range.data() == nullptr) std::swap(name, range);
     const auto ends = splitText(range, '-');
     const auto begin = parseInteger(ends[0]);
     const auto end = ends.size() == 2 ? parseInteger(ends[1]) : std::nullopt;
-    const auto known = name.data() == nullptr ? std::optional(PoolId(0))
-                                              : knownPool(csvWordText(name).value_or(""));
+    std::optional<PoolId> known(PoolId(0));
+    if (name.data() != nullptr && problem.ownPools) {
+      known = knownPool(csvWordText(name).value_or(""));
+    } else if (name.data() != nullptr) {
+      HW_TRY(named, poolNamed(name, problem));
+      known = named;
+    }
     if (!known || !begin || !end || *begin < 0 || *begin >= *end || *end > kMaxBytes.count()) {
       return table_.refuse(
           fmt::format("has reserved '{}'; expected a pool and bytes a-b with a < "
@@ -124,8 +130,8 @@ Result<void> CsvRules::readReserved(Problem& problem) {
     }
     ranges[*known].push_back({Bytes(*begin), Bytes(*end)});
   }
-  for (const PoolId pool : ranges.keys()) {
-    problem.pools[pool].reserved = mergedRanges(std::move(ranges[pool]));
+  for (auto& [pool, stated] : ranges) {
+    problem.pools[pool].reserved = mergedRanges(std::move(stated));
   }
   return {};
 }

@@ -116,6 +116,13 @@ Result<std::size_t> pipeLimit(std::string_view head) {
   return std::min(importer->mostBytes, kMostOfPipe);
 }
 
+/// True for formats of ours and of problems, in which no size is left open.
+bool isSizedThroughout(const ImporterInfo& importer) {
+  constexpr std::array<std::string_view, 4> kSized = {"graph-json", "problem-csv", "dsa-problem",
+                                                      "plan-json"};
+  return std::ranges::find(kSized, importer.name) != kSized.end();
+}
+
 Result<Model> readRecognised(std::string_view bytes, const std::string& path,
                              const ImportOptions& options) {
   // Look-alikes first: their first bytes could pass for a protobuf.
@@ -129,6 +136,12 @@ Result<Model> readRecognised(std::string_view bytes, const std::string& path,
   }
   if (lookalike || importer == nullptr) return tl::unexpected<Error>(std::move(refusal));
   HW_DO(checkSize(*importer, bytes.size()));
+  if (!options.dimensions.empty() && isSizedThroughout(*importer)) {
+    return fail(ErrorCode::invalidArgument,
+                fmt::format("the model has no free dimension '{}': in this format all sizes are "
+                            "given",
+                            printable(options.dimensions.begin()->first, 80)));
+  }
 
   Result<Model> model = importer->read(bytes, options);
   if (!model) return model;

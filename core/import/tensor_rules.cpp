@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/base/text.h"
 
@@ -160,6 +161,14 @@ class RulesOfStays {
                               nameOf(pair.a), nameOf(pair.b)),
                   pair.where);
     }
+    if (a && a == b && pair.rule == PairRule::together &&
+        storage_.offsetOf(pair.a) != storage_.offsetOf(pair.b)) {
+      return fail(ErrorCode::invalidArgument,
+                  fmt::format("tensors '{}' and '{}' have to begin together, and lie side by side "
+                              "in one buffer with this --alias",
+                              nameOf(pair.a), nameOf(pair.b)),
+                  pair.where);
+    }
     if (!a || !b || a == b) {
       ++idle_;
       return {};
@@ -270,13 +279,20 @@ class RulesOfStays {
 
 std::shared_ptr<const TensorRules> readTensorRules(const JsonNode& constraints,
                                                    const Graph& graph) {
-  return std::make_shared<const TensorRules>(RulesReader(graph).read(constraints));
+  constexpr std::size_t kMostMemories = 254;  // Beside L2.
+  TensorRules rules = RulesReader(graph).read(constraints);
+  if (memoriesOf(rules).size() > kMostMemories) {
+    refuse(fmt::format("the rules name more than {} memories", kMostMemories), constraints.where);
+  }
+  if (rules.empty()) return nullptr;
+  return std::make_shared<const TensorRules>(std::move(rules));
 }
 
 std::vector<std::string> memoriesOf(const TensorRules& rules) {
   std::vector<std::string> names;
+  std::unordered_set<std::string_view> known;
   const auto add = [&](const std::string& name) {
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    if (known.insert(name).second) names.push_back(name);
   };
   for (const TensorRules::Reserved& each : rules.reserved) add(each.memory);
   for (const TensorRules::Allowed& each : rules.allowed) std::ranges::for_each(each.memories, add);

@@ -42,11 +42,16 @@ struct TensorRules {
   std::vector<Allowed> allowed{};
   std::vector<Pin> pins{};
   std::vector<Reserved> reserved{};
+
+  bool empty() const {
+    return pairs.empty() && allowed.empty() && pins.empty() && reserved.empty();
+  }
 };
 
 /// Reads the object `constraints` of a graph whose tensors have names of their own. What is not as
 /// it should be is refused with its place: tensors that the graph lacks or that are never planned,
-/// a tensor paired with itself, costs and offsets out of range, empty or endless ranges.
+/// a tensor paired with itself, costs and offsets out of range, empty ranges, more than 254
+/// memories. Null where it says nothing.
 std::shared_ptr<const TensorRules> readTensorRules(const JsonNode& constraints, const Graph& graph);
 
 /// The memories that they name, each once.

@@ -142,7 +142,9 @@ class RuleChanges {
     }
     for (std::size_t i = 0; i < rules_.reserved.size(); ++i) {
       Bytes sum;
-      for (const Interval<Bytes>& range : rules_.reserved[i].ranges) sum += range.length();
+      for (const Interval<Bytes>& range : mergedRanges(rules_.reserved[i].ranges)) {
+        sum += range.length();
+      }
       add(&TensorRules::reserved, i, sum,
           fmt::format("bytes of {} reserved", printable(rules_.reserved[i].memory, 40)));
     }
@@ -173,6 +175,7 @@ class RuleChanges {
     found_.push_back({bytes, {std::move(without), [list, index](Model& model) {
                                 auto rules = std::make_shared<TensorRules>(*model.rules);
                                 takeOut((*rules).*list, index);
+                                if (rules->empty()) rules = nullptr;
                                 model.rules = std::move(rules);
                               }}});
   }

@@ -18,8 +18,7 @@ struct BranchNode {
   SimTime bound{};
   std::vector<ActivityOrder> orders{};  ///< That hold in all of them.
   std::vector<ReusePair> apart{};
-  /// What holds up nobody, or everybody alike, is not named. Nothing: the bound is the latency of
-  /// all.
+  /// The pair at which it is split. None: all its plans run alike, and the bound is their latency.
   std::optional<ReusePair> split{};
   int depth = 0;
 };

@@ -12,8 +12,9 @@ struct ActivityOrder {
   std::uint32_t after = 0;
 };
 
-/// Which activities have to end before which start, whatever the addresses: what asks for it, and
-/// what the capacities add to that (see `capacityBound`). Not for several threads at once.
+/// Orders that hold whatever the addresses, of activities that end before others start: those that
+/// waits ask for, and those that the capacities add (see `capacityBound`). Not for several threads
+/// at once.
 class ForcedOrders {
  public:
   /// Keeps references. `capacities` by pool; nothing: unbounded.

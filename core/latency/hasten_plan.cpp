@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/latency/capacity_bound.h"
 #include "core/latency/reuse_timer.h"
+#include "core/plan/constraint_use.h"
 
 namespace hw {
 namespace {
@@ -24,16 +25,6 @@ bool fitsIn(const Problem& problem, const std::vector<Bytes>& offsets) {
     if (offset < Bytes() || (capacity && offset + problem.stays[id].size > *capacity)) return false;
   }
   return true;
-}
-
-std::string_view cannotHasten(const Problem& problem, const ActivityList& list) {
-  if (!problem.gaps.empty() || !problem.overlays.empty() || !problem.overlaps.empty()) {
-    return "stays that share their bytes while they live are not moved for the latency's sake";
-  }
-  if (list.sequential()) {
-    return "on this machine one thing follows the other: no addresses are faster than others";
-  }
-  return {};
 }
 
 void addHistory(const std::vector<LatencySample>& history, Plan& plan) {
@@ -51,6 +42,19 @@ void addHistory(const std::vector<LatencySample>& history, Plan& plan) {
 }
 
 }  // namespace
+
+std::string_view cannotHasten(const Problem& problem, const ActivityList& list) {
+  if (!problem.gaps.empty() || !problem.overlays.empty() || !problem.overlaps.empty()) {
+    return "stays that share their bytes while they live are not moved for the latency's sake";
+  }
+  if (isConstrained(problem)) {
+    return "stays with constraints are not moved for the latency's sake";
+  }
+  if (list.sequential()) {
+    return "on this machine one thing follows the other: no addresses are faster than others";
+  }
+  return {};
+}
 
 std::vector<std::optional<Bytes>> capacitiesOf(const Problem& problem) {
   std::vector<std::optional<Bytes>> capacities;
@@ -138,7 +142,7 @@ void TimedStays::search(const std::vector<TimedPlan>& plans, const PlanContext& 
   const std::int64_t looks = std::min(limits.looks, kLooksOfEach * size);
   LatencySearchOptions options{
       .capacities = capacitiesOf(problem_),
-      .bound = bound_,
+      .bound = found_ ? found_->bound : bound_,
       .looks = static_cast<std::int64_t>(static_cast<double>(looks) * share),
       .seconds = limits.seconds * share,
       .seed = context.seed,

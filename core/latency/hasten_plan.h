@@ -40,6 +40,10 @@ class TimedStays {
   std::vector<LatencySample> history_;
 };
 
+/// Why stays are not moved for the latency's sake: they share bytes while they live, have
+/// constraints, or are on a machine on which one thing follows the other. Empty: they are.
+std::string_view cannotHasten(const Problem& problem, const ActivityList& list);
+
 /// True if plans of the one are plans of the other: the same stays in the same pools, and moves.
 bool hasSameStays(const Problem& a, const Problem& b);
 

@@ -6,8 +6,8 @@
 
 namespace hw {
 
-/// What a lane of moves and a chain of computes, which end one before the other starts, can do
-/// together at most: each activity has a weight in every *mix*, a time, and whatever the addresses,
+/// Weights of a lane of moves and a chain of computes, which end one before the other starts:
+/// each activity has a weight in every *mix*, a time, and whatever the addresses,
 /// the weights of activities that all run within some time are no longer than it, together.
 ///
 /// An engine does one thing at a time: the moves alone are a mix, and the computes alone. Beside

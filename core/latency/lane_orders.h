@@ -4,7 +4,7 @@
 
 namespace hw {
 
-/// Which activities of which lanes end before which others start, through any number of waits.
+/// Orders between activities of lanes, through any number of waits: who ends before who starts.
 class LaneOrders {
  public:
   /// Keeps a reference.
@@ -16,7 +16,7 @@ class LaneOrders {
   void addWait(std::uint32_t other, std::uint32_t activity);
 
   std::size_t lanes() const { return lanes_; }
-  /// How many of the lane end before `activity` starts.
+  /// The number of those of the lane that end before `activity` starts.
   std::uint32_t before(std::uint32_t activity, std::size_t lane) const {
     return before_[activity * lanes_ + lane];
   }

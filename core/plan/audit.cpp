@@ -168,10 +168,13 @@ class MoveAudit {
   std::vector<Violation> found_;
 };
 
+/// True if the bytes of a stay are needed as it ends.
+bool isOutput(const Stay& stay) { return stay.outlives || stay.handedOut; }
+
 /// The one ends with the step in which the other begins, and is not needed after it.
 bool handsOver(const Problem& problem, StayId from, StayId to) {
   if (!problem.stays.contains(from) || !problem.stays.contains(to)) return false;
-  return !problem.stays[from].outlives &&
+  return !isOutput(problem.stays[from]) &&
          problem.stays[from].steps.end == problem.stays[to].steps.begin + Step(1);
 }
 
@@ -183,7 +186,7 @@ bool goesBefore(const Problem& problem, StayId from, StayId to) {
   if (!problem.stays.contains(from) || !problem.stays.contains(to)) return false;
   const Interval<Step>& first = problem.stays[from].steps;
   const Interval<Step>& second = problem.stays[to].steps;
-  return !problem.stays[from].outlives && first.end > second.begin && first.end <= second.end &&
+  return !isOutput(problem.stays[from]) && first.end > second.begin && first.end <= second.end &&
          std::pair(first.begin, from) < std::pair(second.begin, to);
 }
 

@@ -28,6 +28,8 @@ struct Stay {
   std::uint32_t releaseRank = 0;
   /// Holds a graph output, or a weight for the whole run: no release at its end is told.
   bool outlives = false;
+  /// Holds an output of an inference: its bytes are there until it ends.
+  bool handedOut = false;
   /// Is there from its first step on though nobody writes or loads it: the input of an inference
   /// behind another.
   bool given = false;

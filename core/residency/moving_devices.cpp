@@ -143,7 +143,7 @@ class ProblemMaker {
       const PoolId pool = farOf(device);
       auto& steps = far[pool][id].steps;
       if (!steps) continue;
-      const bool outlives = stay.outlives && !endsNear && pool == home;
+      const bool outlives = (stay.outlives || stay.handedOut) && !endsNear && pool == home;
       if (startsFar) steps->begin = stay.steps.begin;
       if (outlives) steps->end = stay.steps.end;
       pieces_.push_back({.buffer = id,
@@ -173,6 +173,7 @@ class ProblemMaker {
       stay.steps = piece.steps;
       stay.pool = piece.pool;
       stay.outlives = stay.outlives && piece.outlives;
+      stay.handedOut = stay.handedOut && piece.outlives;
       stay.given =
           stay.given && piece.steps.begin == whole_.stays[StayId(piece.buffer.index())].steps.begin;
       staysOf_[piece.buffer].push_back(problem_.stays.add(stay));

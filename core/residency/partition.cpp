@@ -229,7 +229,7 @@ class Partitioner {
       // A copy serves the readers after it came, which are all of the device.
       if (block.kind != UnitBlock::Kind::unit || unit != block.executionUnit) users.insert(unit);
     }
-    // What an inference before the last hands out is taken from there as it ends.
+    // Outputs of an inference before the last are taken as it ends.
     const bool toTheEnd = storage_.buffers[residence.buffer].steps.end >= schedule_.steps();
     if (residence.received || !graph_.tensors[id].graphOutput || !toTheEnd) return;
     ++block.outputs;

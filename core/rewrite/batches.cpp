@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/text.h"
@@ -34,7 +35,7 @@ class BatchWriter {
     }
     for (const TensorId input : graph_.inputs) to_.addInput(handles_[input]);
     for (const OpId op : schedule.order) {
-      if (batch == 0 || !graph_.ops[op].folded) addOp(op);
+      if (batch == 0 || !(graph_.ops[op].folded || isHandle(op))) addOp(op);
     }
     for (const TensorId output : graph_.outputs) to_.addOutput(handles_[output]);
   }
@@ -42,10 +43,18 @@ class BatchWriter {
   Result<Graph> build() && { return std::move(to_).build(); }
 
  private:
-  /// Weights, and state that no op makes, are those of the first inference.
+  /// Weights and state are those of the first inference.
   bool isOwn(TensorId id) const {
     const Tensor& tensor = graph_.tensors[id];
-    return batch_ == 0 || !(tensor.constant || (tensor.persistent && !tensor.producer));
+    return batch_ == 0 || !(tensor.constant || tensor.persistent);
+  }
+
+  /// True if an op only says where state is.
+  bool isHandle(OpId op) const {
+    const std::vector<TensorId>& outputs = graph_.ops[op].outputs;
+    return !outputs.empty() && std::ranges::all_of(outputs, [&](TensorId id) {
+      return id && graph_.tensors[id].persistent;
+    });
   }
 
   std::string named(std::string name) const {

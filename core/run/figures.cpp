@@ -194,7 +194,7 @@ std::optional<BatchFigures> batchFiguresOf(const Run& run) {
   const ActivityList& list = run.timing.activities;
   for (const ActivityId id : list.activities.keys()) {
     const Activity& activity = list.activities[id];
-    // What is loaded may be for an inference behind it.
+    // Loads may be for an inference behind it.
     if (activity.kind == ActivityKind::load || activity.step >= run.schedule.steps()) continue;
     SimTime& end = figures.ends[batchOf(run.graph(), run.schedule.opAt(activity.step))];
     end = std::max(end, run.timing.times[id].end);

@@ -511,13 +511,14 @@ Problem makeProblem(const Graph& graph, const Schedule& schedule, const Storage&
   problem.stays.reserve(storage.buffers.size());
   for (const BufferId id : storage.buffers.keys()) {
     const Buffer& buffer = storage.buffers[id];
-    // What an inference before the last hands out is taken from there as it ends.
+    // Outputs of an inference before the last are taken as it ends.
     problem.stays.add({.buffer = id,
                        .steps = buffer.steps,
                        .size = alignUp(buffer.size, alignment),
                        .alignment = alignment,
                        .releaseRank = ranks[id],
                        .outlives = buffer.graphOutput && buffer.steps.end == problem.steps,
+                       .handedOut = buffer.graphOutput,
                        .given = comesLater(graph, buffer)});
   }
   StayLists stays(storage);

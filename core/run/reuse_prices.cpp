@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "core/base/text.h"
 #include "core/import/stated_rules.h"
+#include "core/latency/hasten_plan.h"
 #include "core/latency/reuse_timer.h"
 #include "core/sim/activity_builder.h"
 
@@ -40,24 +42,22 @@ std::vector<TouchedTime> touchedTimes(const TimedWork& work) {
   return times;
 }
 
-/// Ascending; one more than `kMostRulePairs` where there are more.
-std::vector<ReusePenalty> pricesOf(const TimedWork& work) {
+/// Ascending; nothing where there are too many, or too many pairs to look at.
+std::optional<std::vector<ReusePenalty>> pricesOf(const TimedWork& work) {
+  constexpr std::size_t kMostLooks = 200'000'000;
   const std::vector<TouchedTime> times = touchedTimes(work);
+  if (!times.empty() && times.size() > kMostLooks / times.size()) return std::nullopt;
   std::vector<ReusePenalty> prices;
-  for (std::size_t i = 0; i < times.size() && prices.size() <= kMostRulePairs; ++i) {
-    // Whoever starts at or after its end waits for nothing; of two, the earlier by steps has the
-    // bytes first, whichever is touched first.
-    for (std::size_t j = i + 1; j < times.size() && times[j].first < times[i].last; ++j) {
-      const TimedStay& one = work.stays[times[i].stay.index()];
-      const TimedStay& other = work.stays[times[j].stay.index()];
-      if (one.pool != other.pool || one.liveWith(other)) continue;
-      const bool inOrder = one.steps.begin < other.steps.begin;
-      const TouchedTime& before = times[inOrder ? i : j];
-      const TouchedTime& after = times[inOrder ? j : i];
-      const SimTime wait = before.last - after.first;
-      if (wait <= SimTime()) continue;
+  // The earlier by steps has the bytes first, whichever is touched first.
+  for (const TouchedTime& before : times) {
+    const TimedStay& one = work.stays[before.stay.index()];
+    for (const TouchedTime& after : times) {
+      if (after.first >= before.last) break;  // By when they are touched first.
+      const TimedStay& other = work.stays[after.stay.index()];
+      if (one.pool != other.pool || one.steps.end > other.steps.begin) continue;
       const auto [low, high] = std::minmax(before.stay, after.stay);
-      prices.push_back({{low, high}, wait.count()});
+      prices.push_back({{low, high}, (before.last - after.first).count()});
+      if (prices.size() > kMostRulePairs) return std::nullopt;
     }
   }
   std::ranges::sort(prices);
@@ -73,41 +73,40 @@ PlannedTask noted(PlannedTask own, std::string why) {
 
 Result<PlannedTask> withReusePrices(PlannedTask own, const PlanContext& settings) {
   Planned& planned = own.planned;
-  const Problem& problem = planned.problem;
-  if (!problem.gaps.empty() || !problem.overlays.empty() || !problem.overlaps.empty()) {
-    return noted(std::move(own),
-                 "of stays that share their bytes while they live none are worked "
-                 "out");
-  }
   const bool placed = std::ranges::all_of(planned.plan.addresses,
                                           [](const auto& address) { return address.has_value(); });
   if (!placed) return noted(std::move(own), "not every buffer has a place");
   const PlannedWork made = plannedWork(own.simulated());
-  if (made.list.sequential()) {
-    return noted(std::move(own),
-                 "on this machine one thing follows the other, so that no reuse "
-                 "makes anybody wait");
+  if (const auto why = cannotHasten(planned.problem, made.list); !why.empty()) {
+    return noted(std::move(own), std::string(why));
   }
-  std::vector<ReusePenalty> prices = pricesOf(TimedWork(made.list, problem));
+  auto prices = pricesOf(TimedWork(made.list, planned.problem));
   Wide sum{};
-  for (const ReusePenalty& each : prices) sum += each.cost;
-  if (prices.empty()) return noted(std::move(own), "no two buffers would wait for each other");
-  if (prices.size() > kMostRulePairs || sum > Wide{kMostPenalty}) {
+  for (const ReusePenalty& each : prices.value_or(std::vector<ReusePenalty>())) sum += each.cost;
+  if (!prices || sum > Wide{kMostPenalty}) {
     return noted(std::move(own), "too many buffers would wait for each other");
   }
-  Problem priced = problem;
+  if (prices->empty()) return noted(std::move(own), "no two buffers would wait for each other");
+  Problem priced = planned.problem;
   for (const StayId id : priced.stays.keys()) {
     priced.stays[id].pool = planned.plan.addresses[id]->pool;
   }
-  priced.constraints.penalties = std::move(prices);
-  HW_TRY(plan, own.task.request.allocator.make()->plan(priced, settings));
-  plan.notes.push_back(fmt::format(
+  priced.constraints.penalties = *std::move(prices);
+  auto plan = own.task.request.allocator.make()->plan(priced, settings);
+  if (!plan) {
+    if (settings.stop.stop_requested()) return tl::unexpected(std::move(plan.error()));
+    return noted(std::move(own), plan.error().message);
+  }
+  if (fits(planned.problem, planned.plan) && !fits(priced, *plan)) {
+    return noted(std::move(own), "no plan that fits was found with them");
+  }
+  plan->notes.push_back(fmt::format(
       "the penalties of {} pairs of buffers are how long, in picoseconds, the second would wait "
       "for the first, if nothing else were used again",
       groupDigits(static_cast<std::int64_t>(priced.constraints.penalties.size()))));
-  plan.notes.insert(plan.notes.end(), planned.notes.begin(), planned.notes.end());
+  plan->notes.insert(plan->notes.end(), planned.notes.begin(), planned.notes.end());
   planned.problem = std::move(priced);
-  planned.plan = std::move(plan);
+  planned.plan = *std::move(plan);
   return own;
 }
 

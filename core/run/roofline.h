@@ -8,7 +8,7 @@
 
 namespace hw {
 
-/// Where an operator stands under the roofs of its machine (Williams, Waterman, Patterson 2009):
+/// Place of an operator under the roofs of its machine (Williams, Waterman, Patterson 2009):
 /// what it attained, and the most that the peak of its unit and the bandwidths of its ports allow.
 struct RoofDot {
   Step step{};

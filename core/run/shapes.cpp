@@ -264,8 +264,16 @@ Result<PlannedTask> planAsAsked(Task task, Storage storage, std::optional<Proble
   }
   const bool priced = !given && !isSpread(task.shape) && !task.rules &&
                       task.request.allocator.aimsAt("penalty") && !task.program.graph->ops.empty();
+  const AllocatorChoice asked = task.request.allocator;
+  if (priced) {
+    HW_TRY(lowest, AllocatorChoice::parse("best"));
+    task.request.allocator = lowest;
+  }
   HW_TRY(own, planByRule(std::move(task), std::move(storage), std::move(given), listening));
-  if (priced) return withReusePrices(std::move(own), settings);
+  if (priced) {
+    own.task.request.allocator = asked;
+    return withReusePrices(std::move(own), settings);
+  }
   if (!limits) return std::move(own);
   return fastestOf(std::move(own), settings, *limits);
 }

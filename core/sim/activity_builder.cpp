@@ -530,8 +530,10 @@ class ActivityBuilder {
       for (const TensorUse& use : work.operands) {
         if (use.loose) addMakers(use.tensor, activity.after);
       }
+      followState(op, activity.after);
       id = add(std::move(activity));
       writerOf_[op] = id;
+      for (const TensorId state : stateOf(op)) lastUser_[state] = id;
     }
     for (const PoolId pool : work.timing.traffic.keys()) {
       result_.traffic[pool] += work.timing.traffic[pool];
@@ -575,6 +577,25 @@ class ActivityBuilder {
       }
     }
     std::ranges::sort(makers);
+  }
+
+  /// State that an op touches.
+  std::vector<TensorId> stateOf(OpId op) const {
+    std::vector<TensorId> state = input_.graph.reads(op);
+    const auto& outputs = input_.graph.ops[op].outputs;
+    state.insert(state.end(), outputs.begin(), outputs.end());
+    std::erase_if(state, [&](TensorId id) { return !id || !input_.graph.tensors[id].persistent; });
+    return state;
+  }
+
+  /// Whoever touches state comes behind the one before that did: values are not known to stay.
+  void followState(OpId op, std::vector<ActivityId>& after) const {
+    for (const TensorId state : stateOf(op)) {
+      const auto last = lastUser_.find(state);
+      if (last == lastUser_.end()) continue;
+      if (std::ranges::find(after, last->second) == after.end()) after.push_back(last->second);
+    }
+    std::ranges::sort(after);
   }
 
   /// Bytes of a buffer that a move takes: of weights as many as a unit of the device stores.
@@ -680,7 +701,8 @@ class ActivityBuilder {
   std::vector<std::uint32_t> firstEngine_;  ///< By device.
   IdMap<BufferId, ActivityId> lastStore_;   ///< To where there is no address.
   IdMap<OpId, ActivityId> writerOf_;
-  std::set<BufferId> fetched_;  ///< Graph inputs that were loaded.
+  std::map<TensorId, ActivityId> lastUser_;  ///< Of state.
+  std::set<BufferId> fetched_;               ///< Graph inputs that were loaded.
   PlannedWork result_;
 };
 

@@ -55,7 +55,7 @@ void Flows::begin(ActivityId id, const FlowShape& shape, SimTime now) {
   flow.speed = 0;
   flow.pace = shape.pace;
   flow.since = now;
-  flow.end = {};
+  flow.end = kMaxTime;  // Until it has a speed.
   flow.shares = shape.shares;
   changed_ = true;
 }
@@ -95,12 +95,15 @@ void Flows::workOut(SimTime now) {
     flow.speed = flow.wanted;
     flow.since = now;
     const Wide left = flow.rest * kForgiven - flow.speed;
+    const Wide most = (kMaxTime - now).count();
     Wide length = 1;
-    if (left > 0 && flow.speed == kFullSpeed)  // Most are; a shift is much faster than a division.
+    if (flow.speed == 0)
+      length = most;
+    else if (left > 0 &&
+             flow.speed == kFullSpeed)  // Most are; a shift is much faster than a division.
       length = (left + kFullSpeed * kForgiven - 1) / (kFullSpeed * kForgiven);
     else if (left > 0)
       length = ceilDivide(left, flow.speed * kForgiven);
-    const Wide most = (kMaxTime - now).count();
     flow.end = now + SimTime(static_cast<std::int64_t>(std::min(length, most)));
   }
 }
@@ -115,7 +118,7 @@ bool Flows::allAtFullSpeed() {
   return std::ranges::all_of(ports_, [](const Filling& port) { return port.taken <= kFullSpeed; });
 }
 
-/// Activities are numbered in program order.
+/// Activities are numbered in program order. The first has full speed, so that one ends.
 void Flows::fillInOrder() {
   std::ranges::fill(ports_, Filling());
   order_.clear();
@@ -126,11 +129,8 @@ void Flows::fillInOrder() {
     for (const auto& [port, share] : flow->shares) {
       speed = std::min(speed, (kFullSpeed * kFullSpeed - ports_[port].taken) / share);
     }
-    flow->wanted = std::max(speed, Wide{1});
-    for (const auto& [port, share] : flow->shares) {
-      Wide& taken = ports_[port].taken;
-      taken = std::min(taken + flow->wanted * share, kFullSpeed * kFullSpeed);
-    }
+    flow->wanted = speed;
+    for (const auto& [port, share] : flow->shares) ports_[port].taken += speed * share;
   }
 }
 

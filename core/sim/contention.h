@@ -53,8 +53,7 @@ constexpr SimTime earlyBy(std::size_t flows) {
 /// from 0, each flow's speed is level / pace; flows at a port that is full stay, the others go on,
 /// at full speed they stop. The pace is 1 for all (proportional), or the bytes per second that a
 /// flow asks for (fair: max-min, what round-robin arbiters do). In order, whoever is earlier in the
-/// program takes what it can use, and those behind it what is left: a 2^40th of their own speed at
-/// least.
+/// program takes what it can use, and those behind it what is left, which may be nothing.
 class Flows {
  public:
   explicit Flows(const ActivityList& list, Contention contention);

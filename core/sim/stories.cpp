@@ -11,6 +11,7 @@
 #include "core/allocators/heap.h"
 #include "core/base/check.h"
 #include "core/base/text.h"
+#include "core/plan/constraint_use.h"
 #include "core/plan/frames.h"
 #include "core/sim/event_queue.h"
 
@@ -54,6 +55,7 @@ class RunStoryTeller {
 
   TimedStory tell() {
     findLives();
+    leaveOutSharers();
     holdBlocks();
     const auto begins = inOrder(&Life::first);
     const auto ends = inOrder(&Life::last);
@@ -133,6 +135,17 @@ class RunStoryTeller {
       if (life.opened) life.first = kNever;
     }
   }
+
+  /// Stays that constraints let share bytes with others while both live have no events: bytes are
+  /// of one stay at a time here.
+  void leaveOutSharers() {
+    pieces_ = ownPieces(input_.problem, input_.plan);
+    for (Life& life : lives_) {
+      if (life.opener && isSharer(life.stay)) life = Life();
+    }
+  }
+
+  bool isSharer(StayId id) const { return !pieces_.empty() && pieces_[id].has_value(); }
 
   /// Tenants of a block that is taken as a whole keep their bytes until others need these bytes, or
   /// until the block goes: when the step that ends its use is over, all its tenants have gone, or
@@ -254,10 +267,16 @@ class RunStoryTeller {
   }
 
   void addNotes(TimedStory& result) {
+    const auto sharers =
+        std::ranges::count_if(pieces_, [](const auto& pieces) { return pieces.has_value(); });
+    if (sharers > 0) {
+      result.notes.push_back(fmt::format(
+          "{} buffers share bytes with others while both live, and have no events", sharers));
+    }
     std::size_t untouched = 0;
     StayId first;
     for (const StayId id : list_.stays.keys()) {
-      if (!list_.stays[id].pool || firstLifeOf(id) != nullptr) continue;
+      if (!list_.stays[id].pool || firstLifeOf(id) != nullptr || isSharer(id)) continue;
       if (untouched++ == 0) first = id;
     }
     if (untouched == 0) return;
@@ -272,6 +291,7 @@ class RunStoryTeller {
   const ActivityList& list_;
   const Execution& run_;
   KnownPlaces heap_;
+  OwnPieces pieces_;
   IdMap<StayId, std::size_t> firstLife_;  ///< Of each stay in `lives_`; one more at the end.
   std::vector<Life> lives_;               ///< By stay, then number; without opener: not there.
   std::vector<SimTime> times_;            ///< Of the story's events.

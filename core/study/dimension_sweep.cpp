@@ -67,7 +67,7 @@ std::vector<DimensionPoint> sweepDimension(const DimensionRange& range, const Op
   runTasks(values.size(), threads, [&](std::size_t i) {
     points[i].value = values[i];
     if (context.stop.stop_requested()) return;
-    points[i] = pointAt(values[i], open, {.stop = context.stop, .oneOfMany = true});
+    points[i] = pointAt(values[i], open, {.stop = context.stop});
     const std::lock_guard lock(mutex);
     ++done;
     if (!context.progress) return;

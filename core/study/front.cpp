@@ -68,6 +68,9 @@ class FrontMaker {
                                     "no time there",
                                     request.platform.name));
     }
+    if (const auto why = cannotHasten(lowest->problem, list); !why.empty()) {
+      return fail(ErrorCode::unsupported, std::string(why));
+    }
     const TimedWork work(list, lowest->problem);
     front_.leastPeak = lowerBound(lowest->problem, PoolId(0));
     front_.leastLatency = capacityBound(work, capacitiesOf(lowest->problem)).time;
@@ -148,6 +151,7 @@ class FrontMaker {
   /// Spends the budgets that are left. Each search sets out from what was found first at its own
   /// capacity and the one before, so that it makes no difference how many there are at a time.
   void search(const TimedWork& work) {
+    raiseBounds();
     std::vector<std::optional<LatencySearchResult>> found(rungs_.size());
     std::mutex mutex;
     std::size_t done = 0;
@@ -224,7 +228,7 @@ class FrontMaker {
     return std::make_shared<const Plan>(finishPlan(problem, std::move(plan), false));
   }
 
-  /// What no plan within a capacity undercuts, none within less does.
+  /// A bound of a capacity holds for every smaller one.
   void raiseBounds() {
     for (std::size_t i = rungs_.size(); i-- > 1;) {
       const LatencyBound& more = rungs_[i].result.bound;

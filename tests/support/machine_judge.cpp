@@ -34,6 +34,7 @@ class Judge {
         if (all_[i].phase == Phase::fixed) due[i] = all_[i].flowsAt;
         if (all_[i].phase == Phase::flowing) {
           const Big x = speed.at(i);
+          if (x == 0) continue;
           due[i] = now + std::max(Big{1}, up(all_[i].rest * 1024 - x, x * 1024));
         }
         if (due.contains(i) && (next < 0 || due[i] < next)) next = due[i];
@@ -217,10 +218,8 @@ class Judge {
       for (const auto& [port, share] : all_[i].share) {
         own = std::min(own, left.try_emplace(port, kOne * kOne).first->second / share);
       }
-      speed[i] = own > 0 ? own : Big{1};
-      for (const auto& [port, share] : all_[i].share) {
-        left[port] = std::max(Big{0}, left[port] - speed[i] * share);
-      }
+      speed[i] = own;
+      for (const auto& [port, share] : all_[i].share) left[port] -= own * share;
     }
     return speed;
   }

@@ -25,7 +25,7 @@ class Maker {
 
   void addMachine() {
     ActivityList& list = made_.list;
-    list.contention = static_cast<Contention>(below(3));
+    list.contention = static_cast<Contention>(below(4));
     list.ports = {{"read", 1 + below(4), 0}, {"write", 0, 1 + below(4)}, {"far", 1 + below(2), 1}};
     for (Port& port : list.ports) {
       port.read *= 1'000'000'000;

@@ -191,8 +191,8 @@ GanttScene LanesView::ganttScene() const {
           .title = title_};
 }
 
-/// What every engine runs during the time on screen, and the rates of ports. Over steps there are
-/// no rows.
+/// Rows to be read aloud: activities of every engine in the time on screen, and rates of ports.
+/// Over steps there are none.
 PlotRows LanesView::spokenRows() const {
   PlotRows rows{.columns = {tr("Engine"), tr("Runs"), tr("From"), tr("To")}};
   const auto run = state_->run();
@@ -246,9 +246,9 @@ int LanesView::heightFor(int laneHeight) const {
 
 QSize LanesView::sizeHint() const { return {720, heightFor(kLaneHeight)}; }
 
-/// Plans that stand below one another share the height: there ports need not find room.
+/// Ports need not find room.
 QSize LanesView::minimumSizeHint() const {
-  if (!inTime() || title_.empty()) return {240, heightFor(kLeastLaneHeight)};
+  if (!inTime()) return {240, heightFor(kLeastLaneHeight)};
   const std::vector<GanttRow>& rows = gantt_->rows();
   const GanttStore engines(rows, std::vector<std::vector<GanttBar>>(rows.size()));
   return {240, static_cast<int>(ganttHeight(FontRuler(fontMetrics()), engines))};

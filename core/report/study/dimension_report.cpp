@@ -17,7 +17,7 @@ constexpr Box kDimensionPicture{0, 0, 960, 540};
 Columns<DimensionPoint> dimensionColumns(const std::string& name) {
   Columns<DimensionPoint> columns = columnsVia<DimensionPoint>(
       comparisonColumns(), [](const DimensionPoint& point) { return &point.row; });
-  columns.insert(columns.begin(), {name, name, ColumnKind::count, &DimensionPoint::value,
+  columns.insert(columns.begin(), {"value", name, ColumnKind::count, &DimensionPoint::value,
                                    "The value of the dimension"});
   return columns;
 }
@@ -26,7 +26,7 @@ Columns<DimensionPoint> dimensionColumns(const std::string& name) {
 
 std::string dimensionText(const std::string& name, const std::vector<DimensionPoint>& points,
                           const TextOptions& options) {
-  std::vector<std::string> keys = {name,          "peak_l2",    "peak_l3",
+  std::vector<std::string> keys = {"value",       "peak_l2",    "peak_l3",
                                    "lower_bound", "latency_ps", "moved_bytes"};
   const bool whole =
       std::ranges::all_of(points, [](const DimensionPoint& point) { return point.row.fits(); });

@@ -129,7 +129,8 @@ Result<void> StudyResults::check(bool resume) {
   for (const std::string& axis : axes) {
     if (std::ranges::find(known, axis) != known.end()) continue;
     return fail(ErrorCode::invalidArgument,
-                fmt::format("{}: these are results of another study: there is no column '{}'",
+                fmt::format("{}: these are results of another study, or of a program that did not "
+                            "know '{}' yet: there is no such column",
                             database_.path(), axis));
   }
   return checkRecorded(database_);

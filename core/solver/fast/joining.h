@@ -81,7 +81,7 @@ class JoinBoxes {
   /// Takes back the last join of a box. What was joined: of a wheel the right one, the left one,
   /// the middle and the top.
   Others split(std::uint32_t id);
-  /// What the last join of a box was, as `split` tells it.
+  /// The last join of a box, as `split` tells it.
   Others lastJoined(std::uint32_t id) const;
   /// True if one that was joined to `id`, in no wheel, lies on top of it, and not behind it.
   bool isOnTop(std::uint32_t id, std::uint32_t second) const {

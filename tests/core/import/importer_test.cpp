@@ -71,6 +71,14 @@ TEST_CASE("a file is recognised by its content and carries its digest", "[import
   CHECK(model->sha256 == importModel(kChain, "x", {})->sha256);
 }
 
+TEST_CASE("a dimension that a format does not have is refused", "[import]") {
+  ImportOptions options;
+  options.dimensions["past"] = 3;
+  const auto model = importModel(kChain, "chain.csv", options);
+  REQUIRE_FALSE(model);
+  CHECK(model.error().message.find("no free dimension 'past'") != std::string::npos);
+}
+
 TEST_CASE("a model without a name takes the file's", "[import]") {
   CHECK(importModel(kChain, "some/where/net.csv", {})->name == "net");
   CHECK(importModel(kChain, "-", {})->name == "problem-csv");

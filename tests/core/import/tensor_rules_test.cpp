@@ -45,7 +45,6 @@ std::shared_ptr<const Model> ruledChain(const std::vector<int>& sizes,
                                         const std::string& constraints) {
   auto model = importModel(chainText(sizes, constraints), "chain.graph.json", {});
   REQUIRE(model);
-  REQUIRE(model->rules);
   return std::make_shared<const Model>(*std::move(model));
 }
 
@@ -122,6 +121,34 @@ TEST_CASE("a plan that breaks a rule about tensors is found out", "[audit][const
         std::string::npos);
   CHECK(findingsWith(R"("reserved": {"L2": [[8, 9]]})").find("that are reserved") !=
         std::string::npos);
+}
+
+// t1, which may share the bytes of t0, would be the only one to be found beside t0.
+TEST_CASE("a clash that is permitted hides no other", "[audit][constraints]") {
+  const auto model = ruledChain({1, 2, 1}, R"("exclusive": [["t0", "t1"]])");
+  const auto run = runOf(model, "greedy-by-size");
+  REQUIRE(run);
+  PlanDocument plan = describePlan(**run);
+  for (Placement& each : plan.placements) each.offset = each.tensor == "t2" ? 64_B : 0_B;
+  const Audit audit = auditPlan(model, plan, {});
+  REQUIRE(audit.findings.size() == 1);
+  CHECK(audit.findings[0].message.find("'t2'") != std::string::npos);
+}
+
+TEST_CASE("an empty object of rules asks for nothing", "[import][constraints]") {
+  const auto model = importModel(chainText({1, 1}, ""), "chain.graph.json", {});
+  REQUIRE(model);
+  CHECK(model->rules == nullptr);
+}
+
+TEST_CASE("reserved bytes of a far memory go into a CSV and back", "[import][constraints][csv]") {
+  const auto model = ruledChain({1, 1}, R"("reserved": {"L3": [[0, 64]]})");
+  std::ostringstream csv;
+  REQUIRE(writeProblemCsv(*model, {.alias = AliasRules::none(), .alignment = Bytes(1)}, csv));
+  const auto back = importModel(csv.str(), "chain.csv", {});
+  REQUIRE(back);
+  REQUIRE(back->problem->pools.size() == 2);
+  CHECK(back->problem->pools[PoolId(1)].reserved.size() == 1);
 }
 
 TEST_CASE("rules about tensors are written as they were read", "[import][constraints]") {

@@ -71,7 +71,7 @@ std::shared_ptr<const Run> runOf(const std::shared_ptr<const Model>& model,
   return test::mustRun(model, request);
 }
 
-/// What any judge has to say against a run.
+/// Holds a run against all judges.
 void checkSound(const Run& run) {
   CHECK(test::firstOf(validate(run.problem, run.plan)) == "");
   CHECK(test::firstOf(replayBytes(run, 4_MiB)) == "");
@@ -179,6 +179,48 @@ TEST_CASE("inferences overlap where units and bytes are free", "[batches]") {
   CHECK(batchFiguresOf(*row)->ends == nanoseconds({20, 40, 60}));
   checkSound(*row);
   CHECK_FALSE(batchFiguresOf(*runOf(model, "none", twoUnits("parallel"), 1)));
+}
+
+// A unit that does two things at once, and an operator that keeps something from run to run.
+TEST_CASE("inferences that share state follow each other", "[batches]") {
+  auto model = importModel(R"({"format": "highwater-graph", "version": 1, "tensors": [
+      {"name": "x", "bytes": 10}, {"name": "s", "bytes": 10, "persistent": true},
+      {"name": "y", "bytes": 10}], "inputs": ["x"], "outputs": ["y"],
+      "ops": [{"type": "Add", "inputs": ["x", "s"], "outputs": ["y"]}]})",
+                           "state.graph.json", {});
+  REQUIRE(model);
+  Platform platform = twoUnits("parallel");
+  platform.devices.front().units[1].count = 2;
+  const auto run = runOf(std::make_shared<const Model>(*std::move(model)), "none", platform, 2);
+  REQUIRE(run->timing.ops.size() == 2);
+  CHECK(run->graph().tensors.size() == 5);
+  CHECK(run->timing.ops[1].time.begin >= run->timing.ops[0].time.end);
+}
+
+// t dies in the first step of its inference but one; y1 is far until its inference is over.
+TEST_CASE("outputs of an earlier inference stay far until it is over", "[batches][residency]") {
+  auto model = importModel(R"({"format": "highwater-graph", "version": 1, "tensors": [
+      {"name": "x", "bytes": 16}, {"name": "y1", "bytes": 16}, {"name": "t", "bytes": 16},
+      {"name": "y2", "bytes": 16}], "inputs": ["x"], "outputs": ["y1", "y2"], "ops": [
+      {"type": "Relu", "inputs": ["x"], "outputs": ["y1"]},
+      {"type": "Relu", "inputs": ["x"], "outputs": ["t"]},
+      {"type": "Relu", "inputs": ["t"], "outputs": ["y2"]}]})",
+                           "outputs.graph.json", {});
+  REQUIRE(model);
+  RunRequest request = defaultRequest();
+  request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = 32_B};
+  request.alignment = Bytes(1);
+  request.residency = ResidencyRule::lru;
+  request.batches = 2;
+  const auto run = test::mustRun(std::make_shared<const Model>(*std::move(model)), request);
+  bool found = false;
+  for (const StayId id : run->problem.stays.keys()) {
+    const Stay& stay = run->problem.stays[id];
+    if (run->stayName(id) != "y1" || stay.pool != PoolId(1)) continue;
+    found = true;
+    CHECK(stay.steps.end == Step(3));
+  }
+  CHECK(found);
 }
 
 TEST_CASE("on sequential devices inferences follow each other in the memory of one",

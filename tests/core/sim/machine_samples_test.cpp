@@ -107,7 +107,7 @@ TEST_CASE("more channels are rarely slower where flows are served in order", "[s
   const int alike = slower(Contention::proportional);
   const int inOrder = slower(Contention::inOrder);
   CAPTURE(alike, inOrder);
-  CHECK(alike >= test::atLeast(24));
+  CHECK(alike >= test::atLeast(12));
   CHECK(4 * inOrder <= alike);
 }
 

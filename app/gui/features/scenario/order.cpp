@@ -4,6 +4,7 @@
 #include "app/gui/features/scenario/scenario_history.h"
 #include "app/gui/window/main_window.h"
 #include "core/base/text.h"
+#include "core/graph/counterparts.h"
 #include "core/schedule/moves.h"
 #include "widgets/panels/schedule_panel.h"
 
@@ -35,8 +36,16 @@ class OrderFeature : public QObject {
   void carryOut(const OpMove& move) {
     const auto run = window_->state()->run();
     if (!run || window_->job()->isRunning()) return;
+    const OpId op = wholeOp(run->graph(), move.op);
+    const OpId anchor = wholeOp(run->graph(), move.anchor);
+    if (!op || !anchor || op == anchor) {
+      window_->messages()->showNote(
+          tr("The order is that of the model's own operators: these two "
+             "are not two of them."));
+      return;
+    }
     RunRequest request = window_->request();
-    request.moves.push_back(move);
+    request.moves.push_back({.op = op, .anchor = anchor, .side = move.side});
     const auto name = [&](OpId op) {
       return QString::fromStdString(printable(displayName(run->graph(), op), 40));
     };

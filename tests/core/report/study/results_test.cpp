@@ -123,7 +123,7 @@ TEST_CASE("results are of one study, one version and one writer", "[study]") {
   const auto other = StudyResults::write(study.file(), tuned.runs, "", true);
   REQUIRE(!other.has_value());
   CHECK_THAT(other.error().text(),
-             Catch::EndsWith("these are results of another study: there is no column 'channels'"));
+             Catch::EndsWith("did not know 'channels' yet: there is no such column"));
   {
     auto database = Database::open(study.file(), Database::Mode::write).value();
     REQUIRE(database.execute("UPDATE meta SET value = 2 WHERE key = 'version'").has_value());
