@@ -501,10 +501,10 @@ class Auditor {
   }
 
   void checkOverlaps() {
-    const std::vector<Holding> shared = sharedHoldings();
-    HoldingCheck check = checkHoldings(shared, audit_.pools.size());
+    const std::vector<Holding> held = sharedHoldings();
+    HoldingCheck check = checkHoldings(held, audit_.pools.size());
     if (model_->rules) permits_.emplace(*model_->rules, aliases_.storage);
-    if (permits_ && !permits_->empty()) check.conflicts = everyConflict(shared);
+    if (permits_ && !permits_->empty()) check.conflicts = everyConflict(held);
     audit_.lowerBound = check.peakLive;
     if (severalAtOnce()) {  // `checkConstraints` looks at every pair.
       audit_.lowerBound = lowerBound(*model_->problem);

@@ -46,8 +46,8 @@ class OrderFeature : public QObject {
     }
     RunRequest request = window_->request();
     request.moves.push_back({.op = op, .anchor = anchor, .side = move.side});
-    const auto name = [&](OpId op) {
-      return QString::fromStdString(printable(displayName(run->graph(), op), 40));
+    const auto name = [&](OpId of) {
+      return QString::fromStdString(printable(displayName(run->graph(), of), 40));
     };
     history_->nameNext(move.side == OpMove::Side::before
                            ? tr("%1 before %2").arg(name(move.op), name(move.anchor))
