@@ -103,7 +103,7 @@ TEST_CASE("a sweep of a dimension is one table and one chart", "[dimension]") {
   }
   const Json json = dimensionJson("past", points, "decoder.onnx");
   CHECK(json["points"].size() == 4);
-  CHECK(json["points"][3]["past"] == 96);
+  CHECK(json["points"][3]["value"] == 96);
   CHECK(json["points"][3]["peak"] == points[3].row.figures.peak().count());
   CHECK(dimensionText("past", points, {}).find("reason") == std::string::npos);
 }
