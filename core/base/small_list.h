@@ -11,7 +11,7 @@ namespace hw {
 template <class Value>
 class SmallList {
  public:
-  void push_back(const Value& value) {
+  void push_back(const Value& value) {  // NOLINT(readability-identifier-naming): as std::vector.
     if (size_ < few_.size()) {
       few_[size_] = value;
     } else {
