@@ -240,13 +240,14 @@ void ForcedOrders::sumOpenAt() {
 bool ForcedOrders::tooMuchWith(std::uint32_t activity, std::uint32_t other) {
   const std::size_t pools = capacities_.size();
   used_.assign(&openAt_[other * pools], &openAt_[other * pools] + pools);
-  for (auto at = nearby_.rbegin(); at != nearby_.rend(); ++at) {
+  for (std::size_t i = nearby_.size(); i-- > 0;) {
     ++looks_;
-    const TimedStay& own = work_.stays[*at];
+    const std::uint32_t at = nearby_[i];
+    const TimedStay& own = work_.stays[at];
     if (own.opener < firstLoose_[other]) break;
     const std::size_t pool = own.pool.index();
-    if (!capacities_[pool] || !isOpen(*at, activity)) continue;
-    if (isOpen(*at, other) || !isNeeded(*at, other)) continue;
+    if (!capacities_[pool] || !isOpen(at, activity)) continue;
+    if (isOpen(at, other) || !isNeeded(at, other)) continue;
     used_[pool] += own.size;
     if (used_[pool] > *capacities_[pool]) return true;
   }
