@@ -430,7 +430,7 @@ void GanttDrawing::drawColumns(std::size_t row) const {
   };
   double x = std::floor(box.left);
   GanttStore::Sums before = scene_.store->until(row, axis_.toPlace(x));
-  for (; x < box.right(); ++x) {
+  while (x < box.right()) {
     const GanttStore::Sums sums = scene_.store->until(row, axis_.toPlace(x + 1));
     double height = 0;
     double bottom = box.bottom();
@@ -444,6 +444,7 @@ void GanttDrawing::drawColumns(std::size_t row) const {
       bottom = top;
     }
     before = sums;
+    x += 1;
   }
   for (std::size_t look = 0; look < open.size(); ++look) close(look, x);
 }

@@ -278,7 +278,7 @@ std::shared_ptr<const Run> Front::runOf(const FrontPoint& point) const {
   return point.run ? point.run : replanned(*lowest, *point.plan, requestOf(point));
 }
 
-Result<Front> makeFront(std::shared_ptr<const Model> model, const RunRequest& request,
+Result<Front> makeFront(const std::shared_ptr<const Model>& model, const RunRequest& request,
                         const FrontOptions& options, const RunContext& context) {
   return FrontMaker(options, context).run(model, request);
 }

@@ -68,7 +68,7 @@ struct FrontOptions {
 /// queue, for `request.threads` of them, however many of which give the same front. A capacity that
 /// makes nothing faster is left out. Fails when there is no plan at all, or nothing that takes time
 /// side by side; stopped, it gives what it has.
-Result<Front> makeFront(std::shared_ptr<const Model> model, const RunRequest& request,
+Result<Front> makeFront(const std::shared_ptr<const Model>& model, const RunRequest& request,
                         const FrontOptions& options, const RunContext& context);
 
 }  // namespace hw
