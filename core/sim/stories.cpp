@@ -161,6 +161,7 @@ class RunStoryTeller {
     }
     const std::vector<HeldBlock>& blocks = input_.plan.blocks;
     std::vector<std::size_t> firsts;
+    firsts.reserve(blocks.size());
     for (const HeldBlock& block : blocks) firsts.push_back(firstOf(block));
     for (std::size_t at = 0; at < blocks.size(); ++at) {
       std::size_t last = 0;
