@@ -316,10 +316,9 @@ std::string share(SimTime part, SimTime whole) {
 
 std::string bytesOrDash(Bytes bytes) { return bytes == Bytes() ? "-" : groupDigits(bytes.count()); }
 
-/// "250 a second".
-std::string rateText(double rate) {
-  return rate < 1000 ? fmt::format("{:.1f} a second", rate)
-                     : groupDigits(std::llround(rate)) + " a second";
+/// "250.0", of runs or inferences a second.
+std::string paceText(double rate) {
+  return rate < 1000 ? fmt::format("{:.1f}", rate) : groupDigits(std::llround(rate));
 }
 
 /// The pace of several inferences, and what they and one alone need; nothing of one.
@@ -327,9 +326,9 @@ void addBatches(const Run& run, const Run* one, TextTable& facts) {
   const auto batches = batchFiguresOf(run);
   if (!batches) return;
   facts.add(
-      {"inferences", fmt::format("{}, the first done after {}, then one each {}: {}",
+      {"inferences", fmt::format("{}, the first done after {}, then one each {}: {} a second",
                                  batches->ends.size(), formatTime(batches->ends.front()),
-                                 formatTime(batches->interval), rateText(batches->perSecond()))});
+                                 formatTime(batches->interval), paceText(batches->perSecond()))});
   if (one == nullptr) return;
   facts.add(
       {"one alone", fmt::format("{}, peak {}; peak of {}: {}", formatTime(one->timing.makespan),
@@ -344,9 +343,7 @@ std::string figuresText(const Run& run, const Run* one, const Paint& paint) {
                                            : fmt::format("{} ({} ps)", formatTime(timing.makespan),
                                                          groupDigits(timing.makespan.count()));
   if (timing.makespan > SimTime() && batchesOf(run.graph()) == 1) {
-    const double rate = 1 / seconds(timing.makespan);
-    latency += rate < 1000 ? fmt::format(", {:.1f} runs a second", rate)
-                           : fmt::format(", {} runs a second", groupDigits(std::llround(rate)));
+    latency += fmt::format(", {} runs a second", paceText(1 / seconds(timing.makespan)));
   }
   facts.add({"latency", latency});
   addBatches(run, one, facts);

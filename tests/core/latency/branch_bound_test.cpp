@@ -6,6 +6,7 @@
 #include "core/latency/latency_search.h"
 #include "core/latency/reuse_timer.h"
 #include "core/plan/metrics.h"
+#include "tests/support/every_plan.h"
 #include "tests/support/rounds.h"
 #include "tests/support/timed_program.h"
 
@@ -64,49 +65,6 @@ test::TimedProgram loadBesideComputes(Contention contention) {
   return program;
 }
 
-/// The least latency of all valid addresses below the capacity.
-class EveryPlace {
- public:
-  EveryPlace(const Problem& problem, const TimedWork& work, Bytes capacity)
-      : problem_(problem), timer_(work), capacity_(capacity) {}
-
-  SimTime least() {
-    place(0);
-    return least_;
-  }
-
- private:
-  void place(std::size_t stay) {
-    if (stay == problem_.stays.size()) {
-      timer_.place(offsets_);
-      least_ = std::min(least_, timer_.contended());
-      return;
-    }
-    const Stay& own = problem_.stays[StayId(stay)];
-    for (Bytes at; at + own.size <= capacity_; at += own.alignment) {
-      if (!isFree(own, {at, at + own.size})) continue;
-      offsets_.push_back(at);
-      place(stay + 1);
-      offsets_.pop_back();
-    }
-  }
-
-  bool isFree(const Stay& own, const Interval<Bytes>& bytes) const {
-    for (std::size_t i = 0; i < offsets_.size(); ++i) {
-      const Stay& other = problem_.stays[StayId(i)];
-      const Interval<Bytes> theirs{offsets_[i], offsets_[i] + other.size};
-      if (own.steps.overlaps(other.steps) && theirs.overlaps(bytes)) return false;
-    }
-    return true;
-  }
-
-  const Problem& problem_;
-  ReuseTimer timer_;
-  Bytes capacity_;
-  std::vector<Bytes> offsets_;
-  SimTime least_ = kMaxTime;
-};
-
 SimTime rootOf(const TimedWork& work, Bytes capacity) {
   return capacityBound(work, std::vector<std::optional<Bytes>>{capacity}).time;
 }
@@ -160,7 +118,8 @@ TEST_CASE("no plan of tiny programs is below what branching proves, and most are
       }
       const ActivityList list = program.at(start);
       const TimedWork work(list, program.problem);
-      const SimTime least = EveryPlace(program.problem, work, capacity).least();
+      const SimTime least =
+          test::EveryPlan(program.problem, work, capacity).least().value_or(kMaxTime);
       const SimTime root = rootOf(work, capacity);
       BranchOptions options{.capacities = {capacity}, .bound = root, .latency = kMaxTime};
       const BranchedBound open = branchedBound(work, options);

@@ -5,6 +5,7 @@
 #include "core/latency/capacity_bound.h"
 #include "core/latency/reuse_timer.h"
 #include "core/plan/metrics.h"
+#include "tests/support/every_plan.h"
 #include "tests/support/rounds.h"
 #include "tests/support/timed_program.h"
 
@@ -28,47 +29,6 @@ bool isValid(const Problem& problem, const std::vector<Bytes>& offsets, Bytes ca
   }
   return true;
 }
-
-/// The least latency of all valid addresses; nothing when there are none.
-class EveryPlan {
- public:
-  EveryPlan(const Problem& problem, const TimedWork& work, Bytes capacity)
-      : problem_(problem), timer_(work), capacity_(capacity) {}
-
-  std::optional<SimTime> least() {
-    place(0);
-    return least_;
-  }
-
- private:
-  void place(std::size_t stay) {
-    if (stay == problem_.stays.size()) {
-      timer_.place(offsets_);
-      const SimTime latency = timer_.contended();
-      if (!least_ || latency < *least_) least_ = latency;
-      return;
-    }
-    const Stay& own = problem_.stays[StayId(stay)];
-    for (Bytes at; at + own.size <= capacity_; at += own.alignment) {
-      bool free = true;
-      for (std::size_t i = 0; i < stay && free; ++i) {
-        const Stay& other = problem_.stays[StayId(i)];
-        const Interval<Bytes> theirs{offsets_[i], offsets_[i] + other.size};
-        free = !own.steps.overlaps(other.steps) || !theirs.overlaps({at, at + own.size});
-      }
-      if (!free) continue;
-      offsets_.push_back(at);
-      place(stay + 1);
-      offsets_.pop_back();
-    }
-  }
-
-  const Problem& problem_;
-  ReuseTimer timer_;
-  Bytes capacity_;
-  std::vector<Bytes> offsets_;
-  std::optional<SimTime> least_;
-};
 
 Bytes topOf(const Problem& problem, const std::vector<Bytes>& offsets) {
   Bytes top;
@@ -98,7 +58,7 @@ TEST_CASE("of tiny programs the search finds the fastest plan there is", "[laten
     const Bytes capacity = topOf(program.problem, start) + Bytes(static_cast<int>(seed % 3));
     const ActivityList list = program.at(start);
     const TimedWork work(list, program.problem);
-    const auto least = EveryPlan(program.problem, work, capacity).least();
+    const auto least = test::EveryPlan(program.problem, work, capacity).least();
     REQUIRE(least);
     const auto result =
         searchLatency(work, {{.offsets = start, .winner = "best"}}, within(capacity));
