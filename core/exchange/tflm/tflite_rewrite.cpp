@@ -114,7 +114,7 @@ class TfliteRewrite::Places {
   /// The target of a reference; 0: the field is absent.
   std::size_t target(std::size_t table, int number) const {
     const std::size_t at = field(table, number);
-    return at == 0 ? 0 : at + word(at);
+    return at == 0 ? 0 : led(at);
   }
   /// The tables that a vector lists.
   std::vector<std::size_t> tables(std::size_t table, int number) const {
@@ -125,7 +125,7 @@ class TfliteRewrite::Places {
     std::vector<std::size_t> found;
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t slot = at + 4 + 4 * i;
-      found.push_back(slot + word(slot));
+      found.push_back(led(slot));
     }
     return found;
   }
@@ -143,6 +143,12 @@ class TfliteRewrite::Places {
   }
 
  private:
+  /// The place that the reference at `at` leads to; it lies inside of the file.
+  std::size_t led(std::size_t at) const {
+    const std::size_t to = at + word(at);
+    bytes_.need(to, sizeof(std::uint32_t), "what a table leads to");
+    return to;
+  }
   std::size_t vtable(std::size_t table) const {
     const std::int64_t at =
         static_cast<std::int64_t>(table) - bytes_.number<std::int32_t>(table, "a table");

@@ -323,6 +323,28 @@ TEST_CASE("a model is not written anew where that would change it", "[exchange][
   CHECK(written.error().message == "its tables share bytes, so it cannot be written anew");
 }
 
+TEST_CASE("a reference that leads out of a model is refused before it is copied",
+          "[exchange][tflite][fuzz]") {
+  const std::string whole = tfliteBytes(randomModel(5));
+  int refused = 0;
+  for (std::size_t at = 0; at + 4 <= whole.size(); at += 4) {
+    CAPTURE(at);
+    std::string file = whole;
+    const std::uint32_t far = 0x7FFFFFF0;
+    std::memcpy(file.data() + at, &far, sizeof(far));
+    const auto program = unlessRefused([&] { return tflmProgram(TfliteFile(file)); });
+    if (!program) continue;
+    const std::vector<std::int32_t> offsets(program->tensors.size(), 0);
+    const auto written = withOfflinePlan(file, offsets);
+    if (written) {
+      CHECK(tflmProgram(TfliteFile(*written)).value().tensors.size() == offsets.size());
+    } else if (written.error().text().find("what a table leads to") != std::string::npos) {
+      ++refused;
+    }
+  }
+  CHECK(refused > 0);
+}
+
 TEST_CASE("what offsets cannot say is refused", "[exchange][tflite]") {
   const std::string file = tfliteBytes(randomModel(5));
   const auto refusal = [&](const RunRequest& request) {
