@@ -129,9 +129,7 @@ Result<Platform> withParts(const Platform& platform,
 }
 
 /// True if a unit's `macs_per_cycle` is not what its operators go by.
-bool saysMacs(const CostModel& model) {
-  return model.peak != nullptr || &model == &costModels()[costModelNamed("table")];
-}
+bool saysMacs(const CostModel& model) { return model.peak != nullptr || !model.byMacs; }
 
 double mostMacs(const DeviceSpec& device) {
   double most = 0;

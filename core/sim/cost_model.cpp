@@ -22,8 +22,10 @@ CostedOp costedOp(const Op& op, const OpTiming& timing) {
   CostedOp costed{.type = info == nullptr || info->standard.empty() ? op.type : info->standard,
                   .kind = info == nullptr ? OpClass::elements : info->kind};
   for (const Traffic& traffic : timing.traffic) {
-    costed.weights =
-        addMoved(costed.weights, traffic.read[static_cast<std::size_t>(TrafficClass::weight)]);
+    for (const TrafficClass kind : kEveryTrafficClass) {
+      Bytes& read = kind == TrafficClass::weight ? costed.weights : costed.inputs;
+      read = addMoved(read, traffic.read[static_cast<std::size_t>(kind)]);
+    }
     for (const Bytes written : traffic.written) costed.outputs = addMoved(costed.outputs, written);
   }
   return costed;

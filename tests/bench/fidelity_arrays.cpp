@@ -68,12 +68,26 @@ void ethosArrays() {
   }
 }
 
+void pulpCluster() {
+  title("## GAP8: DORY",
+        "| network | computed, cycles | weights from L3, cycles | measured, cycles | error | error "
+        "of MACs / 12, and weights |");
+  const test::GapNetwork row = test::mobilenetOnGap8();
+  const auto with = [&](std::int64_t computed) {
+    return errorText(static_cast<double>(computed + row.weights), row.measured);
+  };
+  fmt::print("| MobileNetV1, 128 x 128 | {} | {} | {} | {} | {} |\n", groupDigits(row.computed),
+             groupDigits(row.weights), groupDigits(std::llround(row.measured)), with(row.computed),
+             with(row.atRate));
+}
+
 }  // namespace
 
 void arrays() {
   systolicArrays();
   spatialArrays();
   ethosArrays();
+  pulpCluster();
 }
 
 }  // namespace hw::bench

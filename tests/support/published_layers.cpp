@@ -49,6 +49,22 @@ std::vector<Layer> mobilenetV2() {
   return layers;
 }
 
+std::vector<Layer> mobilenetV1() {
+  std::vector<Layer> layers = {{1, 32, 3, 64, 64, 3, 2}};
+  std::int64_t before = 32;
+  std::int64_t side = 64;
+  for (const std::int64_t channels :
+       {64, 128, 128, 256, 256, 512, 512, 512, 512, 512, 512, 1'024, 1'024}) {
+    const std::int64_t stride = channels != before && before > 32 ? 2 : 1;
+    side /= stride;
+    layers.push_back({before, 1, 1, side, side, 3, stride});
+    layers.push_back(squareLayer(1, channels, before, side, 1));
+    before = channels;
+  }
+  layers.push_back(squareLayer(1, 1'000, 1'024, 1, 1));
+  return layers;
+}
+
 std::vector<Layer> alexnet() {
   return {squareLayer(1, 96, 3, 54, 11),      squareLayer(2, 128, 48, 26, 5),
           squareLayer(1, 384, 256, 12, 3),    squareLayer(2, 192, 192, 12, 3),
@@ -81,7 +97,10 @@ std::shared_ptr<const Model> layersModel(const std::string& name,
     parts.op.type = "Conv";
     parts.op.attributes["group"] = layer.groups;
     parts.inputs = {
-        tensor("x" + at, {1, layer.groups * layer.inputs, layer.rows, layer.columns}, false),
+        tensor("x" + at,
+               {1, layer.groups * layer.inputs, layer.rows * layer.stride,
+                layer.columns * layer.stride},
+               false),
         tensor("w" + at, {layer.groups * layer.outputs, layer.inputs, layer.kernel, layer.kernel},
                true)};
     parts.outputs = {
@@ -215,6 +234,17 @@ VelaCycles cyclesOnVela(const VelaNetwork& network, const std::string& file) {
   unit.cost.weightRatio = static_cast<double>(network.encoded) / static_cast<double>(found.weights);
   found.cycles = cycles();
   return found;
+}
+
+GapNetwork mobilenetOnGap8() {
+  const std::vector<Layer> layers = mobilenetV1();
+  const auto cycles = [&](const std::string& cost) {
+    return cyclesOfLayers(layers, arrayPlatform("gap8", "", "macs_per_cycle = 12\n" + cost));
+  };
+  return {.computed = cycles("cycles = \"pulp-nn\""),
+          .atRate = cycles(""),
+          .weights = weightBytes(*layersModel("layers", layers)->graph),
+          .measured = 100e6 / 4.3};
 }
 
 std::int64_t cyclesOfLayers(const std::vector<Layer>& layers, const Platform& platform) {

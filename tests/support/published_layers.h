@@ -20,6 +20,7 @@ struct Layer {
   std::int64_t rows = 1;     ///< Of the output.
   std::int64_t columns = 1;
   std::int64_t kernel = 1;
+  std::int64_t stride = 1;
 };
 /// The same over a square image.
 constexpr Layer squareLayer(std::int64_t groups, std::int64_t outputs, std::int64_t inputs,
@@ -31,6 +32,8 @@ constexpr Layer squareLayer(std::int64_t groups, std::int64_t outputs, std::int6
 std::vector<Layer> resnet18();
 std::vector<Layer> mobilenetV2();
 std::vector<Layer> alexnet();
+/// Howard et al. 2017 at 128 x 128, 1,000 classes.
+std::vector<Layer> mobilenetV1();
 
 /// A tensor of bytes, of a size that is declared.
 GraphBuilder::Handle addInt8Tensor(GraphBuilder& builder, const std::string& name,
@@ -87,6 +90,15 @@ struct VelaCycles {
 };
 /// Of a network in a file, one operator after the other on a bandwidth table.
 VelaCycles cyclesOnVela(const VelaNetwork& network, const std::string& file);
+
+/// MobileNetV1 at 128 x 128 on the cluster of a GAP8.
+struct GapNetwork {
+  std::int64_t computed = 0;  ///< Cycles of its layers by the cost model `pulp-nn`.
+  std::int64_t atRate = 0;    ///< By the preset's multiply-accumulates a cycle.
+  std::int64_t weights = 0;   ///< Cycles that its weights take from L3 at a byte each.
+  double measured = 0;        ///< Burrello et al. 2021 (DORY): 4.3 frames a second at 100 MHz.
+};
+GapNetwork mobilenetOnGap8();
 
 /// Cycles at 1 GHz that the layers take on the machine one after the other.
 std::int64_t cyclesOfLayers(const std::vector<Layer>& layers, const Platform& platform);

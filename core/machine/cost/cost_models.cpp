@@ -22,7 +22,11 @@ std::optional<std::int64_t> byRate(const UnitSpec& unit, const Work& work, const
 
 std::span<const CostModel> costModels() {
   static const std::array models = {CostModel{.name = "rate", .array = false, .cycles = byRate},
-                                    kSystolicCost, kSpatialCost, kEthosCost, kTableCost};
+                                    kSystolicCost,
+                                    kSpatialCost,
+                                    kEthosCost,
+                                    kPulpCost,
+                                    kTableCost};
   return models;
 }
 

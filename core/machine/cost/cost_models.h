@@ -13,11 +13,12 @@
 
 namespace hw {
 
-/// Facts of an operator beside its work. Bytes are those that it reads of weights and writes, as
-/// they are stored.
+/// Facts of an operator beside its work. Bytes are those that it reads and writes, as they are
+/// stored.
 struct CostedOp {
   std::string_view type{};  ///< The standard one, where it is one under another name.
   OpClass kind = OpClass::elements;
+  Bytes inputs{};  ///< Besides weights.
   Bytes weights{};
   Bytes outputs{};
 };
@@ -37,6 +38,7 @@ struct CostModel {
   std::span<const CostParam> params{};
   std::span<const std::int64_t> macs{};  ///< The `macs_per_cycle` that there are; empty: any.
   bool array = true;           ///< Its multipliers are places that an operator may leave idle.
+  bool byMacs = true;          ///< `macs_per_cycle` counts for the operators that it knows.
   std::int64_t biasBytes = 0;  ///< Of a bias with its scale, as stored; 0: as in the model.
   /// Multiply-accumulates a cycle of an array that is full; null: `macs_per_cycle` says it.
   double (*peak)(const CostSpec&) = nullptr;
@@ -104,6 +106,7 @@ constexpr std::int64_t tilesOf(std::int64_t all, std::int64_t size) {
 extern const CostModel kSystolicCost;
 extern const CostModel kSpatialCost;
 extern const CostModel kEthosCost;
+extern const CostModel kPulpCost;
 extern const CostModel kTableCost;
 
 /// The `macs_per_cycle` that the unit's cost model does not have, in words; empty: all is well.

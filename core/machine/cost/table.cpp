@@ -67,7 +67,10 @@ std::string withoutLaw(const UnitSpec& unit, const Work& work, const CostedOp& o
                      printable(unit.name), kCostClassNames[static_cast<std::size_t>(*kind)]);
 }
 
-constinit const CostModel kTableCost{
-    .name = "table", .params = kTableParams, .array = false, .cycles = tableCycles};
+constinit const CostModel kTableCost{.name = "table",
+                                     .params = kTableParams,
+                                     .array = false,
+                                     .byMacs = false,
+                                     .cycles = tableCycles};
 
 }  // namespace hw
