@@ -126,10 +126,12 @@ struct PlanCommand {
     arguments.flag("--all", all, "long lists in full, and every state of the method's own lists");
     arguments.flag("--progress", progress, "tell the progress even if there is no terminal");
     arguments.option("--scratch", scratch,
-                     {.help = "tflm: plan the scratch of tflite-micro's reference kernels, too; "
-                              "none (default: tflm for a .tflite or .h file of a TFLite model)",
+                     {.help = "plan the scratch of kernels, too: tflm, tflite-micro's own; "
+                              "cmsis-dsp and cmsis-mve, those of CMSIS-NN for cores with DSP "
+                              "instructions or MVE; none (default: tflm for a .tflite or .h file "
+                              "of a TFLite model)",
                       .type = "NAME",
-                      .choices = {"none", "tflm"}});
+                      .choices = {"none", "tflm", "cmsis-dsp", "cmsis-mve"}});
     arguments.flag("--times", times, "in JSON, when a search found what: differs from run to run");
   }
 
@@ -169,8 +171,8 @@ struct PlanCommand {
       HW_TRY(closed, readModel(typed));
       opened = std::move(closed);
     }
-    if (scratch != "tflm" && (!runs || scratch == "none")) return std::move(opened);
-    auto counted = withKernelScratch(std::move(opened));
+    if (scratch == "none" || (scratch.empty() && !runs)) return std::move(opened);
+    auto counted = withKernelScratch(std::move(opened), kernels());
     if (!counted) return failure(counted.error(), typed.model);
     return std::move(*counted);
   }
@@ -189,7 +191,8 @@ struct PlanCommand {
     if (const ExitCode code = verdict(planned); code != ExitCode::done) return code;
     const std::string& name = planned.request.model;
     const auto made = runtimeFile(
-        planned, format == Format::tflite ? RuntimeFile::Kind::tflite : RuntimeFile::Kind::header);
+        planned, format == Format::tflite ? RuntimeFile::Kind::tflite : RuntimeFile::Kind::header,
+        kernels());
     if (!made) return failure(made.error(), name);
     HW_DO(output.write(made->bytes));
     output.announce(made->tflm ? tflmPlanLine(*made->tflm) : planLine(planned));
@@ -215,11 +218,19 @@ struct PlanCommand {
 
   /// Line about a plan with kernels' scratch on tflite-micro, if it could go there as it is.
   std::string tflmText(const Run& planned) const {
-    if (scratch != "tflm" || planned.request.model == "-") return "";
+    if (scratch.empty() || scratch == "none" || planned.request.model == "-") return "";
     const auto file = readFile(planned.request.model, std::numeric_limits<std::size_t>::max());
     if (!file) return "";
-    const auto plan = tflmPlan(*file, planned);
+    const auto plan = tflmPlan(*file, planned, kernels());
     return plan ? "\n" + tflmPlanLine(*plan) + "\n" : "";
+  }
+
+  /// The reference kernels unless others were named.
+  KernelLibrary kernels() const {
+    const auto named = std::ranges::find(kKernelLibraries, scratch);
+    return named == kKernelLibraries.end()
+               ? KernelLibrary::reference
+               : static_cast<KernelLibrary>(named - kKernelLibraries.begin());
   }
 
   RunArguments run_;

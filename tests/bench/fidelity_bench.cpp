@@ -9,11 +9,14 @@
 
 #include "core/base/check.h"
 #include "core/base/text.h"
+#include "core/exchange/tflm/kernel_scratch.h"
+#include "core/exchange/tflm/offline_plan.h"
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
 #include "core/rewrite/graph_builder.h"
 #include "core/run/run.h"
 #include "tests/bench/fidelity_tables.h"
+#include "tests/bench/mobile_nets.h"
 
 using namespace hw;
 
@@ -76,6 +79,12 @@ void arenas() {
   row("mobilenet_v1_int8", "arena", 1'204'224, "greedy-by-size", false);
   row("mobilenet_v2_int8", "arena", 1'505'280, "greedy-by-size", false);
   row("mobilenet_v2_int8", "depthwise layers in place", 1'404'928, "greedy-by-size", false, true);
+  auto net = bench::MobileNet::asTflite(bench::MobileNet::second("mobilenet_v2", Dtype::int8));
+  net = withKernelScratch(std::move(net), KernelLibrary::cmsisMve).value();
+  const auto scratch = planned(std::make_shared<const Model>(std::move(net)),
+                               tflmRequest(plain("greedy-by-size"), {}));
+  fmt::print("| mobilenet_v2_int8 | with scratch of CMSIS-NN for MVE | {} | {} |\n",
+             groupDigits(1'509'744), groupDigits(scratch->plan.footprint(PoolId(0)).count()));
 }
 
 /// The same machine as a bandwidth table: one op after the other, no latency of the first access.

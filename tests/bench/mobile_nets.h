@@ -34,6 +34,14 @@ class MobileNet {
     return std::move(net).end();
   }
 
+  /// The same as if it had come from a TFLite file.
+  static Model asTflite(Model model) {
+    Graph graph = *model.graph;
+    graph.format = "tflite";
+    model.graph = std::make_shared<const Graph>(std::move(graph));
+    return model;
+  }
+
   /// Sandler et al. 2018, full width.
   static Model second(const std::string& name, Dtype dtype) {
     MobileNet net(name, dtype);

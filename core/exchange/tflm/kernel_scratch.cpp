@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "core/base/text.h"
@@ -32,6 +33,14 @@ class Requests {
     return number != nullptr && *number >= 0 ? std::optional(*number) : std::nullopt;
   }
 
+  /// An entry of a list from 1; 1 when the file has none.
+  std::int64_t option(const std::string& name, std::size_t entry) const {
+    const auto found = options_.find(name);
+    if (found == options_.end()) return 1;
+    const auto* list = std::get_if<std::vector<std::int64_t>>(&found->second);
+    return list != nullptr && entry < list->size() ? std::max<std::int64_t>(1, (*list)[entry]) : 1;
+  }
+
   const KernelOperand* input(std::size_t index) const {
     return index < inputs_.size() && inputs_[index].shape ? &inputs_[index] : nullptr;
   }
@@ -49,6 +58,7 @@ class Requests {
       scratch_.buffers.emplace_back(*bytes);
     }
   }
+  void askUnknown() { scratch_.known = false; }
   KernelScratch done() && { return std::move(scratch_); }
 
  private:
@@ -169,6 +179,125 @@ constexpr ScratchRow kRows[] = {
     {"UNIDIRECTIONAL_SEQUENCE_LSTM", askLstm},
 };
 
+/// An image, a filter or an output of a convolution, channels last; a fully known one.
+struct KernelImage {
+  std::int64_t batch = 1, height = 1, width = 1, channels = 1;
+};
+std::optional<KernelImage> imageOf(const KernelOperand* operand) {
+  if (operand == nullptr || operand->shape->size() != 4) return std::nullopt;
+  const Shape& shape = *operand->shape;
+  // Sizes beyond what a runtime could have would overflow below.
+  for (const std::int64_t size : shape) {
+    if (size < 0 || size > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
+  }
+  return KernelImage{shape[0], shape[1], shape[2], shape[3]};
+}
+
+/// Bytes of columns of an image that a convolution of CMSIS-NN copies at a time.
+Count columnBytes(std::int64_t channels, const KernelImage& filter, bool mve) {
+  const Count products = countProduct(countProduct(filter.height, filter.width), channels);
+  if (!products) return products;
+  // MVE: four columns of bytes, in whole vectors of 16. Else: two of 16 bits, in fours.
+  return mve ? countProduct(4, alignUp(Bytes(*products), Bytes(16)).count())
+             : countProduct(4, alignUp(Bytes(*products), Bytes(4)).count());
+}
+
+/// Of a row of an image by a row of a filter, on MVE: what the columns at both ends hold, padded.
+Count rowBytes(const KernelImage& image, const KernelImage& filter, const KernelImage& output,
+               std::int64_t stride) {
+  const std::int64_t overhang = (output.width - 1) * stride + filter.width - image.width;
+  const std::int64_t left = std::max<std::int64_t>(overhang, 0) / 2;
+  const std::int64_t odd = overhang % 2;
+  const auto ends = [&](std::int64_t padding) {
+    return padding == 0 ? 0 : std::max<std::int64_t>(1, (padding + stride - 1) / stride);
+  };
+  const std::int64_t right = ends(left + odd);
+  if (right + ends(left) > output.width) return columnBytes(image.channels, filter, true);
+  const std::int64_t atRight = odd != 0 ? right : left;
+  return countProduct(std::max(filter.width + left, filter.width - 1 + atRight), image.channels);
+}
+
+void askCmsisConv(Requests& requests, bool mve) {
+  const auto image = imageOf(requests.input(0));
+  const auto filter = imageOf(requests.input(1));
+  const auto output = imageOf(requests.output(0));
+  if (requests.inputType() == Dtype::float32) return;
+  if (requests.inputType() != Dtype::int8 || !image || !filter || !output ||
+      requests.input(1)->dtype != Dtype::int8) {
+    return requests.askUnknown();
+  }
+  const std::int64_t stride = requests.option("strides", 1);
+  const bool whole = filter->channels == image->channels;
+  if (whole && filter->height == 1 && filter->width == 1 && requests.option("dilations", 0) == 1 &&
+      requests.option("dilations", 1) == 1) {
+    return;
+  }
+  const bool row = whole && image->height == 1 && filter->height == 1 &&
+                   requests.option("dilations", 1) == 1 && stride * image->channels % 4 == 0;
+  requests.ask(row && mve ? rowBytes(*image, *filter, *output, stride)
+                          : columnBytes(image->channels, *filter, mve),
+               1);
+}
+
+/// MVE copies windows of 124 channels four at a time; DSP those of all channels as 16 bits, but for
+/// windows of 3 x 3, which have a kernel of their own.
+void askCmsisDepthwise(Requests& requests, bool mve) {
+  constexpr std::int64_t kChannelsAtATime = 124;
+  const auto image = imageOf(requests.input(0));
+  const auto filter = imageOf(requests.input(1));
+  if (requests.inputType() == Dtype::float32 || requests.inputType() == Dtype::int16) return;
+  if (requests.inputType() != Dtype::int8 || !image || !filter ||
+      requests.input(1)->dtype != Dtype::int8) {
+    return requests.askUnknown();
+  }
+  const bool plain = image->channels == filter->channels && image->batch == 1 &&
+                     requests.option("dilations", 0) == 1 && requests.option("dilations", 1) == 1;
+  if (!plain || (!mve && filter->height == 3 && filter->width == 3)) return;
+  const Count window = countProduct(filter->height, filter->width);
+  requests.ask(mve ? countProduct(window, 4 * kChannelsAtATime)
+                   : countProduct(window, countProduct(image->channels, 2)),
+               1);
+}
+
+/// A reversed filter and columns of a stretched image, or where that does not pay, sums of a row.
+void askCmsisTranspose(Requests& requests, bool mve) {
+  constexpr std::int64_t kPays = 16;
+  if (requests.inputs() < 3 || requests.input(2) == nullptr) return requests.askUnknown();
+  if (requests.input(2)->dtype != Dtype::int8) return askTransposeConv(requests);
+  const auto image = imageOf(requests.input(2));
+  const auto filter = imageOf(requests.input(1));
+  if (!image || !filter) return requests.askUnknown();
+  const std::int64_t down = requests.option("strides", 0);
+  const std::int64_t across = requests.option("strides", 1);
+  if (down <= 2 && across <= 2 && image->channels > kPays) {
+    requests.ask(columnBytes(image->channels, *filter, mve), 1);
+    return requests.ask(operandElements(requests.input(1)), 1);
+  }
+  const Count reach = countProduct(image->width - 1, across);
+  const Count width = reach ? checkedAdd(*reach, std::max(filter->width, down)) : Count();
+  requests.ask(countProduct(countProduct(width, filter->batch), std::max(filter->height, down)),
+               kWord);
+}
+
+void askCmsisPooling(Requests& requests, bool mve) {
+  if (!mve && requests.inputType() == Dtype::int8)
+    requests.ask(axisSize(requests.input(0), 3), kWord);
+}
+
+/// A kernel of CMSIS-NN that asks for other scratch than the reference kernel.
+struct CmsisRow {
+  std::string_view type;
+  void (*ask)(Requests&, bool mve);
+};
+
+constexpr CmsisRow kCmsisRows[] = {
+    {"AVERAGE_POOL_2D", askCmsisPooling},
+    {"CONV_2D", askCmsisConv},
+    {"DEPTHWISE_CONV_2D", askCmsisDepthwise},
+    {"TRANSPOSE_CONV", askCmsisTranspose},
+    {"UNIDIRECTIONAL_SEQUENCE_LSTM", [](Requests& requests, bool) { requests.askUnknown(); }},
+};
+
 KernelOperand operandOf(const Graph& graph, TensorId id) {
   if (!id) return {};
   return {graph.tensors[id].dtype, graph.tensors[id].shape};
@@ -183,7 +312,8 @@ std::vector<KernelOperand> operandsOf(const Graph& graph, const std::vector<Tens
 /// Copies a graph, and adds to it.
 class ScratchAdder {
  public:
-  explicit ScratchAdder(const Graph& graph) : graph_(graph), builder_(graph.name, graph.format) {}
+  ScratchAdder(const Graph& graph, KernelLibrary library)
+      : graph_(graph), library_(library), builder_(graph.name, graph.format) {}
 
   Result<Graph> run() && {
     // Tensors computed of weights are computed in every run there.
@@ -192,9 +322,8 @@ class ScratchAdder {
     for (const TensorId id : graph_.outputs) builder_.addOutput(id.index());
     for (const std::string& note : graph_.notes) builder_.addNote(note);
     for (const OpId id : graph_.ops.keys()) addOp(id);
-    builder_.addNote(fmt::format(
-        "scratch of tflite-micro's reference kernels is planned: {} buffers of {} bytes in all",
-        count_, groupDigits(total_.count())));
+    builder_.addNote(fmt::format("scratch of {} is planned: {} buffers of {} bytes in all",
+                                 wordsOf(library_), count_, groupDigits(total_.count())));
     if (!unknown_.empty()) {
       std::string names;
       for (const std::string& type : unknown_) names += (names.empty() ? "" : ", ") + type;
@@ -216,7 +345,7 @@ class ScratchAdder {
     parts.op.folded = false;
     const KernelScratch scratch =
         kernelScratch(op.type, op.domain == "custom", operandsOf(graph_, op.inputs),
-                      operandsOf(graph_, op.outputs), op.attributes);
+                      operandsOf(graph_, op.outputs), op.attributes, library_);
     if (!scratch.known && unknown_.size() < kMostNamed) unknown_.insert(printable(op.type, 40));
     for (std::size_t i = 0; i < scratch.buffers.size(); ++i) {
       if (scratch.buffers[i] == Bytes()) continue;
@@ -245,8 +374,21 @@ class ScratchAdder {
     return runTime_;
   }
 
+  static std::string_view wordsOf(KernelLibrary library) {
+    switch (library) {
+      case KernelLibrary::cmsisDsp:
+        return "CMSIS-NN's kernels for DSP instructions";
+      case KernelLibrary::cmsisMve:
+        return "CMSIS-NN's kernels for MVE";
+      case KernelLibrary::reference:
+        break;
+    }
+    return "tflite-micro's reference kernels";
+  }
+
   static constexpr std::size_t kMostNamed = 8;
   const Graph& graph_;
+  KernelLibrary library_;
   GraphBuilder builder_;
   GraphBuilder::Handle runTime_ = GraphBuilder::kAbsent;
   std::size_t count_ = 0;
@@ -258,17 +400,22 @@ class ScratchAdder {
 
 KernelScratch kernelScratch(std::string_view type, bool custom,
                             const std::vector<KernelOperand>& inputs,
-                            const std::vector<KernelOperand>& outputs,
-                            const KernelOptions& options) {
+                            const std::vector<KernelOperand>& outputs, const KernelOptions& options,
+                            KernelLibrary library) {
   if (custom && type != kDetectionPostprocess) return {.known = false};
+  Requests requests(inputs, outputs, options);
+  const auto* cmsis = std::ranges::find(kCmsisRows, type, &CmsisRow::type);
+  if (library != KernelLibrary::reference && cmsis != std::end(kCmsisRows)) {
+    cmsis->ask(requests, library == KernelLibrary::cmsisMve);
+    return std::move(requests).done();
+  }
   const auto* row = std::ranges::find(kRows, type, &ScratchRow::type);
   if (row == std::end(kRows)) return {};
-  Requests requests(inputs, outputs, options);
   row->ask(requests);
   return std::move(requests).done();
 }
 
-Result<Model> withKernelScratch(Model model) {
+Result<Model> withKernelScratch(Model model, KernelLibrary library) {
   if (model.problem || model.graph->format != "tflite") {
     if (model.graph->format == kTflitePartsFormat) {
       return fail(ErrorCode::invalidArgument,
@@ -281,7 +428,7 @@ Result<Model> withKernelScratch(Model model) {
   if (model.graph->tiling) {
     return fail(ErrorCode::invalidArgument, "operators that run in parts have no known scratch");
   }
-  HW_TRY(graph, ScratchAdder(*model.graph).run());
+  HW_TRY(graph, ScratchAdder(*model.graph, library).run());
   model.graph = std::make_shared<const Graph>(std::move(graph));
   return model;
 }

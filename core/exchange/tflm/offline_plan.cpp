@@ -103,25 +103,25 @@ Result<void> addOffsets(const TfliteFile& file, const Run& run, std::size_t subg
 }
 
 Result<std::shared_ptr<const Run>> runOf(std::string_view file, const Run& main,
-                                         std::size_t subgraph) {
+                                         std::size_t subgraph, KernelLibrary library) {
   RunRequest request = main.request;
   request.import.subgraph = std::to_string(subgraph);
   request.import.dimensions.clear();
   HW_TRY(opened, importModel(file, main.model->path, request.import));
-  HW_TRY(model, withKernelScratch(std::move(opened)));
+  HW_TRY(model, withKernelScratch(std::move(opened), library));
   return execute(std::make_shared<const Model>(std::move(model)), request, {.simulate = false});
 }
 
-Result<TflmPlan> planned(std::string_view bytes, const Run& run) {
+Result<TflmPlan> planned(std::string_view bytes, const Run& run, KernelLibrary library) {
   const TfliteFile file(bytes);
   TflmPlan plan;
-  HW_TRY(program, tflmProgram(file));
+  HW_TRY(program, tflmProgram(file, library));
   plan.program = std::move(program);
   plan.offsets.assign(plan.program.tensors.size(), -1);
   HW_DO(addOffsets(file, run, 0, plan));
   for (std::size_t i = 1; i < file.subgraphCount(); ++i) {
     if (plan.program.runs[i]) continue;
-    HW_TRY(other, runOf(bytes, run, i));
+    HW_TRY(other, runOf(bytes, run, i, library));
     HW_DO(addOffsets(file, *other, i, plan));
   }
   placeCalled(plan.program, plan.offsets);
@@ -175,7 +175,7 @@ RunRequest tflmRequest(RunRequest request, const TflmGiven& given) {
   return request;
 }
 
-Result<TflmPlan> tflmPlan(std::string_view file, const Run& run) {
+Result<TflmPlan> tflmPlan(std::string_view file, const Run& run, KernelLibrary library) {
   if (!acceptsTflite(file)) {
     return fail(ErrorCode::invalidArgument,
                 "a planned TFLite file is made of a TFLite file; this is none, or a bundle");
@@ -190,7 +190,7 @@ Result<TflmPlan> tflmPlan(std::string_view file, const Run& run) {
                             "aligned to {}",
                             kTflmAlignment.count(), run.sharing.alignment.count()));
   }
-  return unlessRefused([&] { return planned(file, run); });
+  return unlessRefused([&] { return planned(file, run, library); });
 }
 
 std::string tflmPlanLine(const TflmPlan& plan) {

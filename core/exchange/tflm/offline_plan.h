@@ -34,7 +34,9 @@ RunRequest tflmRequest(RunRequest request, const TflmGiven& given);
 /// Subgraphs that nothing calls are planned each on its own, as `run` was: nobody else may use them
 /// at that time. Fails, with what it is, on what an arena of fixed offsets cannot say: several
 /// memories, moves, rewritten graphs, another order, tensors of another size than the file's.
-Result<TflmPlan> tflmPlan(std::string_view file, const Run& run);
+/// `library`: the kernels that the runtime is built with.
+Result<TflmPlan> tflmPlan(std::string_view file, const Run& run,
+                          KernelLibrary library = KernelLibrary::reference);
 
 /// "tflite-micro's head takes 55,296 bytes, 73,728 without this plan; its tail about 3,800 more, an
 /// estimate (2,300 where pointers have 4 bytes)".

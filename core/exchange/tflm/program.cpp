@@ -36,7 +36,7 @@ std::int64_t elementBytes(std::int32_t type) {
 
 class ProgramReader {
  public:
-  explicit ProgramReader(const TfliteFile& file) : file_(file) {}
+  ProgramReader(const TfliteFile& file, KernelLibrary library) : file_(file), library_(library) {}
 
   Result<TflmProgram> read() {
     for (std::size_t i = 0; i < file_.subgraphCount(); ++i) {
@@ -130,7 +130,7 @@ class ProgramReader {
     for (const auto input : op.inputs) inputs.push_back(operandOf(graph, input));
     for (const auto output : op.outputs) outputs.push_back(operandOf(graph, output));
     const KernelScratch scratch = kernelScratch(op.type(), !op.custom.empty(), inputs, outputs,
-                                                tfliteAttributes(op, file_.bytes()));
+                                                tfliteAttributes(op, file_.bytes()), library_);
     const std::string type = printable(op.type(), 40);
     if (!scratch.known && std::ranges::find(program_.unknown, type) == program_.unknown.end()) {
       program_.unknown.push_back(type);
@@ -211,6 +211,7 @@ class ProgramReader {
   }
 
   const TfliteFile& file_;
+  KernelLibrary library_;
   TflmProgram program_;
   std::int32_t scope_ = 0;
   std::size_t walked_ = 0;
@@ -354,7 +355,9 @@ std::int64_t kernelTail(const TfliteSubgraph& graph, const TfliteOp& op, std::in
 
 }  // namespace
 
-Result<TflmProgram> tflmProgram(const TfliteFile& file) { return ProgramReader(file).read(); }
+Result<TflmProgram> tflmProgram(const TfliteFile& file, KernelLibrary library) {
+  return ProgramReader(file, library).read();
+}
 
 std::int64_t tflmTensorTail(std::int64_t pointer) { return tailSizes(pointer).tensor; }
 

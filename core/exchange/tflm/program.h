@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/exchange/tflm/kernel_scratch.h"
 #include "core/import/tflite/model.h"
 
 namespace hw {
@@ -35,9 +36,10 @@ struct TflmProgram {
 /// Everything is a multiple of it in the arena, sizes and offsets.
 inline constexpr Bytes kTflmAlignment{16};
 
-/// Fails on what the runtime cannot allocate: free dimensions, types without a size, calls in a
-/// circle. Throws Refusal where the file is damaged.
-Result<TflmProgram> tflmProgram(const TfliteFile& file);
+/// As it is with kernels of `library`. Fails on what the runtime cannot allocate: free dimensions,
+/// types without a size, calls in a circle. Throws Refusal where the file is damaged.
+Result<TflmProgram> tflmProgram(const TfliteFile& file,
+                                KernelLibrary library = KernelLibrary::reference);
 
 /// About how many bytes tflite-micro keeps at the tail of its arena, which is not planned: lists of
 /// tensors and operators, what kernels keep from run to run, and all variables, resources too. An

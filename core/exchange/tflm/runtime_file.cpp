@@ -188,7 +188,7 @@ Result<std::string> planHeader(const Run& run, const TflmPlan* tflm) {
 
 }  // namespace
 
-Result<RuntimeFile> runtimeFile(const Run& run, RuntimeFile::Kind kind) {
+Result<RuntimeFile> runtimeFile(const Run& run, RuntimeFile::Kind kind, KernelLibrary library) {
   const bool isTflite = run.model->format == "tflite";
   if (kind == RuntimeFile::Kind::tflite && !isTflite) {
     return fail(ErrorCode::invalidArgument,
@@ -206,7 +206,7 @@ Result<RuntimeFile> runtimeFile(const Run& run, RuntimeFile::Kind kind) {
   if (isTflite) {
     HW_TRY(bytes, readFile(run.request.model, std::numeric_limits<std::size_t>::max()));
     file = std::move(bytes);
-    HW_TRY(plan, tflmPlan(file, run));
+    HW_TRY(plan, tflmPlan(file, run, library));
     made.tflm = std::move(plan);
   }
   if (kind == RuntimeFile::Kind::tflite) {

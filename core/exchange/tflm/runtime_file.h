@@ -16,7 +16,8 @@ struct RuntimeFile {
 
 /// The plan of `run` as the TFLite model with the plan inside, or as a C header. Reads the model's
 /// file. Fails where the plan does not fit, cannot be said so, or the model is no TFLite file that
-/// should become one.
-Result<RuntimeFile> runtimeFile(const Run& run, RuntimeFile::Kind kind);
+/// should become one. `library`: the kernels that tflite-micro is built with.
+Result<RuntimeFile> runtimeFile(const Run& run, RuntimeFile::Kind kind,
+                                KernelLibrary library = KernelLibrary::reference);
 
 }  // namespace hw
