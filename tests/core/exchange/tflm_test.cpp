@@ -391,7 +391,24 @@ TEST_CASE("a model is not written anew where that would change it", "[exchange][
 
 TEST_CASE("a reference that leads out of a model is refused before it is copied",
           "[exchange][tflite][fuzz]") {
-  const std::string whole = tfliteBytes(randomModel(5));
+  Text text = randomModel(5);
+  text.metadata = {{"kept", 1}};
+  std::string whole = tfliteBytes(text);
+  // A list of buffers of metadata behind the rest, which is followed only where a file is written.
+  const auto short16 = [&whole](std::size_t where) {
+    std::uint16_t number = 0;
+    std::memcpy(&number, whole.data() + where, sizeof(number));
+    return number;
+  };
+  const std::size_t root = short16(0);
+  const std::size_t list = root - short16(root);
+  REQUIRE(short16(list) >= 16);
+  const std::size_t field = list + 14;
+  REQUIRE(short16(field) == 0);
+  whole.resize((whole.size() + 3) / 4 * 4);
+  const auto place = static_cast<std::uint16_t>(whole.size() - root);
+  std::memcpy(whole.data() + field, &place, sizeof(place));
+  whole += std::string("\4\0\0\0\0\0\0\0", 8);
   int refused = 0;
   for (std::size_t at = 0; at + 4 <= whole.size(); at += 4) {
     CAPTURE(at);
