@@ -28,7 +28,11 @@ CsvLayout timesLayout() {
           .required = {kTimesOperator},
           .expected = "operator,cycles or operator,us",
           .row = "operator",
-          .others = {{"op", "operator"}, {"duration_us", "us"}}};
+          .others = {{"op", "operator"},
+                     {"duration_us", "us"},
+                     {"Event", "operator"},
+                     {"Tag", "type"},
+                     {"Ticks", "cycles"}}};
 }
 
 Result<void> addTime(const CsvTable& row, std::size_t column, OperatorTimes& times) {
@@ -50,6 +54,30 @@ Result<void> addTime(const CsvTable& row, std::size_t column, OperatorTimes& tim
                                .type = std::string(row.field(kTimesType)),
                                .index = parseInteger(name)});
   return {};
+}
+
+/// Lines "CONV_2D took 12345 ticks (12 ms)." of tflite-micro's profiler, whatever a console puts in
+/// front of them: the operators in their order.
+OperatorTimes loggedTicks(std::string_view log) {
+  constexpr std::string_view kTook = " took ";
+  constexpr std::string_view kTicks = " ticks (";
+  OperatorTimes times;
+  while (!log.empty()) {
+    const std::string_view line = log.substr(0, log.find('\n'));
+    log.remove_prefix(std::min(line.size() + 1, log.size()));
+    const std::size_t took = line.find(kTook);
+    const std::size_t ticks = line.find(kTicks);
+    if (took == std::string_view::npos || ticks == std::string_view::npos || ticks < took) continue;
+    const std::size_t from = took + kTook.size();
+    const auto amount = parseInteger(line.substr(from, std::max(from, ticks) - from));
+    if (!amount || *amount < 0) continue;
+    const std::string_view front = line.substr(0, took);
+    times.profile.ops.push_back(
+        {.type = std::string(front.substr(front.find_last_of(" \t") + 1)),
+         .index = static_cast<std::int64_t>(times.profile.ops.size())});
+    times.spans.push_back({static_cast<double>(*amount), true});
+  }
+  return times;
 }
 
 }  // namespace
@@ -85,6 +113,8 @@ Result<OperatorTimes> readOperatorTimes(std::string_view bytes) {
     }
     return times;
   }
+  times = loggedTicks(bytes);
+  if (!times.spans.empty()) return times;
   CsvTable table(bytes, timesLayout());
   HW_TRY(hasHeader, table.readHeader());
   if (!hasHeader) return fail(ErrorCode::malformed, "the file has no header", "line 1");

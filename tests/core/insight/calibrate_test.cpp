@@ -341,6 +341,18 @@ TEST_CASE("measured times are read from CSV and from words", "[import][calibrate
   CHECK_FALSE(read("operator,us\na,1e16\n"));
   CHECK(read("operator,us\na,\n").error().message == "no operator has a time");
   CHECK_FALSE(read(""));
+  // As tflite-micro's profiler logs it, in words and as CSV.
+  const auto words = read("boot\r\nCONV_2D took 1200 ticks (12 ms).\r\n[0.1] ADD took 34 ticks "
+                          "(0 ms).\nit took ages\nX took 1 ticks\n ticks (a took 3\n");
+  const auto table = read("\"Event\",\"Tag\",\"Ticks\"\n0,CONV_2D,1200\n1,ADD,34\n");
+  REQUIRE(words);
+  REQUIRE(table);
+  for (const OperatorTimes* logged : {&*words, &*table}) {
+    REQUIRE(logged->spans.size() == 2);
+    CHECK(logged->profile.ops[1].type == "ADD");
+    CHECK(logged->profile.ops[1].index == 1);
+    CHECK(logged->spans[0].microseconds(1'000'000) == 1200);
+  }
   const auto total = [](const char* text) {
     return parseTotalTime(text)->value().total->microseconds(1'000'000);
   };
