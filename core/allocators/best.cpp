@@ -40,11 +40,13 @@ constexpr std::int64_t kBeamMoves = 40;
 constexpr std::int64_t kCoarseBeamMoves = 60;
 /// Where sizes are coarse and the plan is above the bound by more than 1 / kFar of it, the skyline
 /// runs from up to kFarSkylines other seeds, beams have kFarBeam times as many placements, and
-/// windows are packed anew with kFarMoves times the placements of the skyline.
+/// windows are packed anew with kFarMoves times the placements of the skyline; then beams and
+/// windows come once more, the beams with kFarGrowth times as many.
 constexpr std::int64_t kFar = 20;
 constexpr std::uint64_t kFarSkylines = 8;
 constexpr std::int64_t kFarBeam = 8;
 constexpr std::int64_t kFarMoves = 20;
+constexpr std::int64_t kFarGrowth = 4;
 /// Placements before anything else is tried: most problems need no more.
 constexpr std::int64_t kFirstMoves = 150'000;
 /// With a time limit, searches have so many times the budget from round to round. The exact search
@@ -377,28 +379,29 @@ void PoolSearch::runBeam() {
   for (std::uint64_t i = 0; peak_ > near && !done() && i < kFarSkylines; ++i) {
     runSkyline(budget_.moves, context_.seed + kMostRounds + i);
   }
-  if (done()) return;
   const std::int64_t moves = (coarse ? kCoarseBeamMoves : kBeamMoves) * budget_.nodes;
-  const BeamResult found =
-      searchBeam(rectangles_, {.below = peak_,
-                               .bound = bound_,
-                               .moves = moves,
-                               .far = near,
-                               .farMoves = kFarBeam * moves,
-                               .stopped = [this] { return stopped() || late(); },
-                               .improved = [this](Bytes peak) { improve(peak, "beam"); }});
-  moves_ += found.moves;
-  if (!found.offsets.empty()) take(found.offsets);
-  if (peak_ > near && !done()) repackWindows(near);
+  for (std::uint64_t i = 0; i < 2 && !done() && (i == 0 || peak_ > near); ++i) {
+    const BeamResult found =
+        searchBeam(rectangles_, {.below = peak_,
+                                 .bound = bound_,
+                                 .moves = moves,
+                                 .far = near,
+                                 .farMoves = (i == 0 ? 1 : kFarGrowth) * kFarBeam * moves,
+                                 .stopped = [this] { return stopped() || late(); },
+                                 .improved = [this](Bytes peak) { improve(peak, "beam"); }});
+    moves_ += found.moves;
+    if (!found.offsets.empty()) take(found.offsets);
+    if (peak_ > near && !done()) repackWindows(near, context_.seed + i);
+  }
 }
 
-void PoolSearch::repackWindows(Bytes near) {
+void PoolSearch::repackWindows(Bytes near, std::uint64_t seed) {
   std::vector<Bytes> offsets;
   for (const StayId id : rectangles_.stays) offsets.push_back(offsets_[id]);
   const RepairResult found = lowerPeaks(rectangles_,
                                         {.bound = near,
                                          .moves = kFarMoves * budget_.moves,
-                                         .seed = context_.seed,
+                                         .seed = seed,
                                          .stopped = [this] { return stopped() || late(); }},
                                         offsets);
   moves_ += found.moves;

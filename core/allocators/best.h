@@ -70,7 +70,7 @@ class PoolSearch {
   /// `offsets` are by position in the rectangles.
   void take(const std::vector<Bytes>& offsets);
   void runBeam();
-  void repackWindows(Bytes near);
+  void repackWindows(Bytes near, std::uint64_t seed);
   /// Greedy placement knows gaps, which the skyline does not use.
   void runGreedy();
   void runClimb();

@@ -219,10 +219,10 @@ Result<Platform> tuned(Platform platform, const Tuning& tuning) {
       if (tuning.kernels) unit.kernels = *tuning.kernels;
       if (!tuning.macs || unit.macsPerCycle != most) continue;
       if (const CostModel& model = costModel(unit); saysMacs(model)) {
-        return badTuning(
-            fmt::format("macs: unit '{}' of platform '{}' {} (cycles = \"{}\"), {}", unit.name,
-                        platform.name, model.array ? "is an array" : "has a table", model.name,
-                        model.array ? "whose size says them" : "whose laws say what they take"));
+        return badTuning(fmt::format(
+            "macs: unit '{}' of platform '{}' {} (cycles = \"{}\"), {}", unit.name, platform.name,
+            model.array ? "is an array" : "has laws of its own", model.name,
+            model.array ? "whose size says them" : "which say what operators take"));
       }
       unit.macsPerCycle = *tuning.macs;
       if (const std::string problem = macsProblem(unit); !problem.empty()) {

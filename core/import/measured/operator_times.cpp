@@ -72,9 +72,8 @@ OperatorTimes loggedTicks(std::string_view log) {
     const auto amount = parseInteger(line.substr(from, std::max(from, ticks) - from));
     if (!amount || *amount < 0) continue;
     const std::string_view front = line.substr(0, took);
-    times.profile.ops.push_back(
-        {.type = std::string(front.substr(front.find_last_of(" \t") + 1)),
-         .index = static_cast<std::int64_t>(times.profile.ops.size())});
+    times.profile.ops.push_back({.type = std::string(front.substr(front.find_last_of(" \t") + 1)),
+                                 .index = static_cast<std::int64_t>(times.profile.ops.size())});
     times.spans.push_back({static_cast<double>(*amount), true});
   }
   return times;

@@ -342,8 +342,9 @@ TEST_CASE("measured times are read from CSV and from words", "[import][calibrate
   CHECK(read("operator,us\na,\n").error().message == "no operator has a time");
   CHECK_FALSE(read(""));
   // As tflite-micro's profiler logs it, in words and as CSV.
-  const auto words = read("boot\r\nCONV_2D took 1200 ticks (12 ms).\r\n[0.1] ADD took 34 ticks "
-                          "(0 ms).\nit took ages\nX took 1 ticks\n ticks (a took 3\n");
+  const auto words = read(
+      "boot\r\nCONV_2D took 1200 ticks (12 ms).\r\n[0.1] ADD took 34 ticks "
+      "(0 ms).\nit took ages\nX took 1 ticks\n ticks (a took 3\n");
   const auto table = read("\"Event\",\"Tag\",\"Ticks\"\n0,CONV_2D,1200\n1,ADD,34\n");
   REQUIRE(words);
   REQUIRE(table);

@@ -517,8 +517,10 @@ TEST_CASE("laws of a table are not tuned", "[machine]") {
   const auto changed = tuned(platform, {.macs = 64});
   REQUIRE_FALSE(changed);
   CHECK(changed.error().message ==
-        "macs: unit 'array' of platform 'a' has a table (cycles = \"table\"), whose laws say what "
-        "they take");
+        "macs: unit 'array' of platform 'a' has laws of its own (cycles = \"table\"), which say "
+        "what operators take");
+  const Platform cluster = parsePlatform(arrayText("cycles = \"pulp-nn\"")).value();
+  CHECK_FALSE(tuned(cluster, {.macs = 64}));
 }
 
 TEST_CASE("the size of an array is not tuned", "[machine]") {
