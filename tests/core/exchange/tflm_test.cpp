@@ -197,54 +197,70 @@ TEST_CASE("kernels ask for the scratch that they are known to", "[exchange][tfli
   CHECK(kernelScratch("RESHAPE", false, {image, axes}, {image}).buffers.empty());
 }
 
-TEST_CASE("kernels of CMSIS-NN ask for columns of images", "[exchange][tflite]") {
-  const auto of = [](Dtype type, Shape shape) { return KernelOperand{type, std::move(shape)}; };
-  const auto sizes = [](KernelLibrary library, std::string_view type,
-                        const std::vector<KernelOperand>& operands, const KernelOperand& output,
-                        const KernelOptions& options = {}) {
-    const auto found = kernelScratch(type, false, operands, {output}, options, library);
-    CHECK(found.known);
-    std::vector<std::int64_t> bytes;
-    for (const Bytes size : found.buffers) bytes.push_back(size.count());
-    return bytes;
-  };
+namespace {
+
+constexpr auto kDsp = KernelLibrary::cmsisDsp;
+constexpr auto kMve = KernelLibrary::cmsisMve;
+
+KernelOperand kernelOperand(Dtype type, Shape shape) { return {type, std::move(shape)}; }
+
+std::vector<std::int64_t> cmsisSizes(KernelLibrary library, std::string_view type,
+                                     const std::vector<KernelOperand>& operands,
+                                     const KernelOperand& output,
+                                     const KernelOptions& options = {}) {
+  const auto found = kernelScratch(type, false, operands, {output}, options, library);
+  CHECK(found.known);
+  std::vector<std::int64_t> bytes;
+  for (const Bytes size : found.buffers) bytes.push_back(size.count());
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("convolutions of CMSIS-NN ask for columns of images", "[exchange][tflite]") {
   using Sizes = std::vector<std::int64_t>;
-  constexpr auto kDsp = KernelLibrary::cmsisDsp;
-  constexpr auto kMve = KernelLibrary::cmsisMve;
-  const KernelOperand image = of(Dtype::int8, {1, 4, 6, 3});
-  const KernelOperand output = of(Dtype::int8, {1, 4, 6, 5});
+  const KernelOperand image = kernelOperand(Dtype::int8, {1, 4, 6, 3});
+  const KernelOperand output = kernelOperand(Dtype::int8, {1, 4, 6, 5});
   // 27 products: two columns of 28 numbers of 16 bits, or four of 32 bytes.
-  const std::vector<KernelOperand> plain = {image, of(Dtype::int8, {5, 3, 3, 3})};
-  CHECK(sizes(kDsp, "CONV_2D", plain, output) == Sizes{112});
-  CHECK(sizes(kMve, "CONV_2D", plain, output) == Sizes{128});
-  const std::vector<KernelOperand> point = {image, of(Dtype::int8, {5, 1, 1, 3})};
-  CHECK(sizes(kDsp, "CONV_2D", point, output).empty());
-  CHECK(sizes(kMve, "CONV_2D", point, output).empty());
+  const std::vector<KernelOperand> plain = {image, kernelOperand(Dtype::int8, {5, 3, 3, 3})};
+  CHECK(cmsisSizes(kDsp, "CONV_2D", plain, output) == Sizes{112});
+  CHECK(cmsisSizes(kMve, "CONV_2D", plain, output) == Sizes{128});
+  const std::vector<KernelOperand> point = {image, kernelOperand(Dtype::int8, {5, 1, 1, 3})};
+  CHECK(cmsisSizes(kDsp, "CONV_2D", point, output).empty());
+  CHECK(cmsisSizes(kMve, "CONV_2D", point, output).empty());
   // One row, 10 places by 3 of 4 channels, one of padding at each end: 3 x 4 + 4 bytes.
-  const std::vector<KernelOperand> row = {of(Dtype::int8, {1, 1, 10, 4}),
-                                          of(Dtype::int8, {5, 1, 3, 4})};
-  CHECK(sizes(kMve, "CONV_2D", row, of(Dtype::int8, {1, 1, 10, 5})) == Sizes{16});
-  CHECK(sizes(kDsp, "CONV_2D", row, of(Dtype::int8, {1, 1, 10, 5})) == Sizes{48});
-  const std::vector<KernelOperand> deep = {of(Dtype::int8, {1, 4, 6, 200}),
-                                           of(Dtype::int8, {1, 5, 5, 200})};
-  CHECK(sizes(kDsp, "DEPTHWISE_CONV_2D", deep, deep[0]) == Sizes{10'000});
-  CHECK(sizes(kMve, "DEPTHWISE_CONV_2D", deep, deep[0]) == Sizes{12'400});
-  const std::vector<KernelOperand> small = {deep[0], of(Dtype::int8, {1, 3, 3, 200})};
-  CHECK(sizes(kDsp, "DEPTHWISE_CONV_2D", small, deep[0]).empty());
-  CHECK(sizes(kMve, "DEPTHWISE_CONV_2D", small, deep[0]) == Sizes{4'464});
+  const std::vector<KernelOperand> row = {kernelOperand(Dtype::int8, {1, 1, 10, 4}),
+                                          kernelOperand(Dtype::int8, {5, 1, 3, 4})};
+  CHECK(cmsisSizes(kMve, "CONV_2D", row, kernelOperand(Dtype::int8, {1, 1, 10, 5})) == Sizes{16});
+  CHECK(cmsisSizes(kDsp, "CONV_2D", row, kernelOperand(Dtype::int8, {1, 1, 10, 5})) == Sizes{48});
+  const std::vector<KernelOperand> deep = {kernelOperand(Dtype::int8, {1, 4, 6, 200}),
+                                           kernelOperand(Dtype::int8, {1, 5, 5, 200})};
+  CHECK(cmsisSizes(kDsp, "DEPTHWISE_CONV_2D", deep, deep[0]) == Sizes{10'000});
+  CHECK(cmsisSizes(kMve, "DEPTHWISE_CONV_2D", deep, deep[0]) == Sizes{12'400});
+  const std::vector<KernelOperand> small = {deep[0], kernelOperand(Dtype::int8, {1, 3, 3, 200})};
+  CHECK(cmsisSizes(kDsp, "DEPTHWISE_CONV_2D", small, deep[0]).empty());
+  CHECK(cmsisSizes(kMve, "DEPTHWISE_CONV_2D", small, deep[0]) == Sizes{4'464});
   const KernelOptions apart = {{"dilations", std::vector<std::int64_t>{2, 2}}};
-  CHECK(sizes(kMve, "DEPTHWISE_CONV_2D", small, deep[0], apart).empty());
-  CHECK(sizes(kDsp, "AVERAGE_POOL_2D", {image}, image) == Sizes{12});
-  CHECK(sizes(kMve, "AVERAGE_POOL_2D", {image}, image).empty());
+  CHECK(cmsisSizes(kMve, "DEPTHWISE_CONV_2D", small, deep[0], apart).empty());
+}
+
+TEST_CASE("other kernels of CMSIS-NN ask for sums, and of some nothing is known",
+          "[exchange][tflite]") {
+  using Sizes = std::vector<std::int64_t>;
+  const KernelOperand image = kernelOperand(Dtype::int8, {1, 4, 6, 3});
+  const KernelOperand output = kernelOperand(Dtype::int8, {1, 4, 6, 5});
+  const KernelOperand filter = kernelOperand(Dtype::int8, {5, 3, 3, 3});
+  CHECK(cmsisSizes(kDsp, "AVERAGE_POOL_2D", {image}, image) == Sizes{12});
+  CHECK(cmsisSizes(kMve, "AVERAGE_POOL_2D", {image}, image).empty());
   // 3 channels do not pay: (5 x 1 + 3) places of 2 channels, 3 rows, of 4 bytes.
-  CHECK(sizes(kMve, "TRANSPOSE_CONV", {{}, of(Dtype::int8, {2, 3, 3, 3}), image}, output) ==
-        Sizes{192});
-  const KernelOperand wide = of(Dtype::int8, {1, 4, 6, 20});
-  CHECK(sizes(kMve, "TRANSPOSE_CONV", {{}, of(Dtype::int8, {2, 3, 3, 20}), wide}, output) ==
-        Sizes{4 * 192, 360});
+  CHECK(cmsisSizes(kMve, "TRANSPOSE_CONV", {{}, kernelOperand(Dtype::int8, {2, 3, 3, 3}), image},
+                   output) == Sizes{192});
+  const KernelOperand wide = kernelOperand(Dtype::int8, {1, 4, 6, 20});
+  CHECK(cmsisSizes(kMve, "TRANSPOSE_CONV", {{}, kernelOperand(Dtype::int8, {2, 3, 3, 20}), wide},
+                   output) == Sizes{4 * 192, 360});
   // As the reference kernels, and those that nothing is known of.
-  CHECK(sizes(kMve, "ADD_N", {image, image, image}, image) == Sizes{24});
-  const std::vector<KernelOperand> wider = {of(Dtype::int16, {1, 4, 6, 3}), plain[1]};
+  CHECK(cmsisSizes(kMve, "ADD_N", {image, image, image}, image) == Sizes{24});
+  const std::vector<KernelOperand> wider = {kernelOperand(Dtype::int16, {1, 4, 6, 3}), filter};
   CHECK_FALSE(kernelScratch("CONV_2D", false, wider, {output}, {}, kDsp).known);
   CHECK_FALSE(kernelScratch("CONV_2D", false, {{}, {}}, {{}}, {}, kDsp).known);
   CHECK_FALSE(kernelScratch("UNIDIRECTIONAL_SEQUENCE_LSTM", false, {}, {}, {}, kMve).known);
