@@ -7,7 +7,6 @@
 
 #include "core/allocators/allocators.h"
 #include "core/allocators/constrained.h"
-#include "core/allocators/offline.h"
 #include "core/allocators/search_report.h"
 #include "core/base/text.h"
 #include "core/plan/metrics.h"

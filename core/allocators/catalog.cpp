@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/allocators/allocators.h"
 #include "core/allocators/plugin.h"
 #include "core/base/text.h"

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/allocators/allocators.h"
 #include "core/allocators/constrained.h"
 #include "core/allocators/offline.h"

@@ -1,7 +1,6 @@
 #include "core/allocators/heap.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "core/base/check.h"
 #include "core/plan/constraint_use.h"

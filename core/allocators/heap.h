@@ -2,7 +2,6 @@
 
 #include <map>
 #include <optional>
-#include <variant>
 #include <vector>
 
 #include "core/allocators/allocator.h"

@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <tuple>
 
 #include "core/allocators/allocators.h"
 #include "core/allocators/constrained.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <utility>
-#include <variant>
 
 #include "core/allocators/allocators.h"
 #include "core/allocators/offline.h"

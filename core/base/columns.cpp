@@ -1,7 +1,5 @@
 #include "core/base/columns.h"
 
-#include "core/base/csv.h"
-
 namespace hw {
 
 std::optional<std::int64_t> Value::whole() const {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "core/base/result.h"
 #include "core/base/text.h"
 
 namespace hw {

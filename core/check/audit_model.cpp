@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 
 #include "core/base/text.h"
 #include "core/graph/tiling.h"
 #include "core/plan/metrics.h"
 #include "core/plan/validate.h"
-#include "core/plan_file/tensor_names.h"
 #include "core/residency/fetching.h"
 #include "core/rewrite/set_aside.h"
 #include "core/run/options.h"

@@ -7,7 +7,6 @@
 #include <map>
 #include <set>
 
-#include "core/base/interval.h"
 #include "core/graph/tiling.h"
 #include "core/ops/op_table.h"
 

@@ -4,13 +4,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
-#include <numeric>
-#include <optional>
 #include <set>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/base/text.h"
 #include "core/check/audit_model.h"

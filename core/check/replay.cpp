@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
 #include <tuple>
-#include <vector>
 
 #include "core/check/kernel_scripts.h"
 #include "core/check/layout/layout_flow.h"

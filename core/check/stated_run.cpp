@@ -9,12 +9,10 @@
 #include "core/check/plan_audit.h"
 #include "core/machine/platforms.h"
 #include "core/plan/validate.h"
-#include "core/plan_file/plan_document.h"
 #include "core/plan_file/plan_reader.h"
 #include "core/run/options.h"
 #include "core/run/overlaid.h"
 #include "core/run/planner.h"
-#include "core/run/run.h"
 
 namespace hw {
 namespace {

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <tuple>
-#include <utility>
-
-#include "core/graph/tiling.h"
 
 namespace hw {
 

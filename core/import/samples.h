@@ -2,9 +2,7 @@
 
 #include <functional>
 #include <map>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/base/result.h"

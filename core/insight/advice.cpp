@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <vector>
 
 #include "core/insight/constraint_changes.h"
 #include "core/plan/validate.h"
-#include "core/run/figures.h"
 #include "core/run/rewrites.h"
 #include "core/storage/aliasing.h"
 

@@ -8,7 +8,6 @@
 #include <map>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "core/base/text.h"
 #include "core/insight/runtime_plan.h"

@@ -6,7 +6,6 @@
 #include "core/picture/block_store.h"
 #include "core/plan/frames.h"
 #include "core/plan/life_edges.h"
-#include "core/plan/metrics.h"
 #include "core/residency/moving_devices.h"
 #include "core/run/run.h"
 

@@ -6,7 +6,6 @@
 #include <map>
 #include <span>
 #include <string_view>
-#include <tuple>
 
 #include "core/base/load_sweep.h"
 #include "core/graph/graph.h"

@@ -3,14 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "core/base/result.h"
 #include "core/base/text.h"
-#include "core/graph/graph.h"
 #include "core/layout/axis_order.h"
 #include "core/ops/op_facts.h"
 #include "core/ops/op_table.h"

@@ -1,7 +1,5 @@
 #include "core/machine/memory_model.h"
 
-#include <algorithm>
-
 namespace hw {
 
 std::optional<Bytes> PoolSpec::target() const {

@@ -7,10 +7,6 @@
 #include <array>
 #include <cmath>
 #include <set>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "core/base/quantity.h"
 #include "core/base/text.h"

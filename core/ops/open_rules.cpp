@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 
 #include "core/ops/op_rules.h"
 

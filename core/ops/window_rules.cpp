@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "core/ops/op_rules.h"
 #include "core/ops/windows.h"

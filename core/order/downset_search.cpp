@@ -4,8 +4,6 @@
 #include <queue>
 #include <tuple>
 
-#include "core/order/downset_walk.h"
-
 namespace hw {
 namespace {
 

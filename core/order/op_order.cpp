@@ -4,8 +4,6 @@
 #include <array>
 #include <deque>
 
-#include "core/schedule/schedule.h"
-
 namespace hw {
 namespace {
 

@@ -1,7 +1,6 @@
 #include "core/order/order_problem.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "core/base/interval.h"
 #include "core/graph/tiling.h"

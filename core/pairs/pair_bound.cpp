@@ -1,10 +1,8 @@
 #include "core/pairs/pair_bound.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/pairs/pair_crowd.h"
-#include "core/pairs/pair_field.h"
 
 namespace hw {
 

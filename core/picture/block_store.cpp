@@ -1,6 +1,6 @@
 #include "core/picture/block_store.h"
 
-#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <thread>
 

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "core/base/text.h"
-#include "core/picture/axis.h"
 
 namespace hw {
 namespace {

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <numeric>
-
 #include "core/base/text.h"
 #include "core/import/plans/unknown_parts.h"
 #include "core/picture/constraint_links.h"

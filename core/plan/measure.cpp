@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <future>
 #include <map>
-#include <set>
 
 #include "core/pairs/pair_bound.h"
 #include "core/plan/constraint_use.h"

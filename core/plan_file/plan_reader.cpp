@@ -5,15 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <string_view>
 
 #include "core/base/csv.h"
 #include "core/base/json.h"
-#include "core/base/result.h"
 #include "core/base/text.h"
 #include "core/import/formats.h"
 #include "core/plan_file/dsa_plan.h"
-#include "core/plan_file/plan_document.h"
 #include "core/plan_file/tensor_names.h"
 
 namespace hw {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 #include "core/allocators/heap.h"
 #include "core/base/text.h"

@@ -8,7 +8,6 @@
 
 #include "core/base/text.h"
 #include "core/graph/tiling.h"
-#include "core/machine/memory_model.h"
 
 namespace hw {
 namespace {

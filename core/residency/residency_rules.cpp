@@ -1,14 +1,12 @@
 #include "core/residency/residency_rules.h"
 
 #include <algorithm>
-#include <array>
 #include <compare>
 #include <set>
 #include <tuple>
 
 #include "core/base/check.h"
 #include "core/base/live_sum.h"
-#include "core/residency/near_stays.h"
 
 namespace hw {
 namespace {

@@ -4,18 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <string>
 
 #include "core/base/task_queue.h"
 #include "core/base/text.h"
 #include "core/graph/tiling.h"
 #include "core/ops/work.h"
 #include "core/run/figures.h"
-#include "core/run/rewrites.h"
-#include "core/run/run.h"
 #include "core/run/stages.h"
 
 namespace hw {

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "core/base/text.h"
 #include "core/graph/tiling.h"
@@ -16,10 +14,7 @@
 #include "core/machine/memory_model.h"
 #include "core/ops/constant_reads.h"
 #include "core/ops/op_table.h"
-#include "core/sim/activity.h"
 #include "core/sim/cost_model.h"
-#include "core/sim/op_timing.h"
-#include "core/sim/tensor_places.h"
 
 namespace hw {
 namespace {

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <functional>
-#include <span>
 #include <tuple>
-#include <vector>
 
 #include "core/base/load_sweep.h"
 #include "core/base/text.h"

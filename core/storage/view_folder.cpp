@@ -1,10 +1,8 @@
 #include "core/storage/view_folder.h"
 
 #include <algorithm>
-#include <span>
 
 #include "core/graph/tiling.h"
-#include "core/ops/op_table.h"
 #include "core/ops/regions.h"
 #include "core/storage/aliasing.h"
 

@@ -12,7 +12,6 @@
 #include "core/latency/capacity_bound.h"
 #include "core/latency/hasten_plan.h"
 #include "core/plan/metrics.h"
-#include "core/run/run.h"
 #include "core/study/compare.h"
 
 namespace hw {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <condition_variable>
-#include <map>
 #include <mutex>
 
 #include "core/base/check.h"

@@ -1,7 +1,6 @@
 #include "core/tile/tile_program.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "core/base/check.h"
 #include "core/base/load_sweep.h"
@@ -9,7 +8,6 @@
 #include "core/ops/constant_reads.h"
 #include "core/ops/op_table.h"
 #include "core/ops/work.h"
-#include "core/storage/aliasing.h"
 #include "core/storage/view_folder.h"
 
 namespace hw {

@@ -1,7 +1,6 @@
 // What single ticks of a record say, held against what the plan's story and its lists say.
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "core/import/samples.h"

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <functional>
 #include <limits>
-#include <numeric>
 
 namespace hw::test {
 namespace {

@@ -2,8 +2,6 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "core/base/dice.h"

@@ -4,7 +4,6 @@
 #include "core/import/samples.h"
 #include "core/machine/cost/cost_models.h"
 #include "core/machine/platforms.h"
-#include "core/rewrite/graph_builder.h"
 #include "core/run/run.h"
 
 namespace hw::test {

@@ -6,11 +6,9 @@
 #include <optional>
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "core/base/text.h"
 #include "core/check/kernel_scripts.h"
-#include "core/graph/tiling.h"
 #include "core/ops/op_table.h"
 
 namespace hw {

@@ -9,7 +9,6 @@
 #include "core/base/text.h"
 #include "core/check/kernel_scripts.h"
 #include "core/graph/graph.h"
-#include "core/graph/tiling.h"
 
 namespace hw {
 namespace {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/base/json.h"
-#include "core/base/result.h"
 #include "core/base/text.h"
 #include "core/import/formats.h"
 #include "core/import/plans/planned_rows.h"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "core/base/csv.h"
 #include "core/base/text.h"

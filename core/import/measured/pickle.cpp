@@ -2,11 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <string_view>
-
-#include "core/base/result.h"
-
 namespace hw {
 
 /// The instructions that are followed, by their bytes; for a class to derive from.

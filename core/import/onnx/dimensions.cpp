@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cctype>
 #include <limits>
-#include <vector>
 
 #include "core/base/quantity.h"
 #include "core/base/text.h"

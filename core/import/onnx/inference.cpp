@@ -7,7 +7,6 @@
 #include <unordered_set>
 
 #include "core/base/text.h"
-#include "core/import/onnx/dimensions.h"
 #include "core/import/onnx/scopes.h"
 #include "core/import/onnx/sequences.h"
 #include "core/import/onnx/values.h"

@@ -1,7 +1,6 @@
 #include "core/import/onnx/sequences.h"
 
 #include <algorithm>
-#include <array>
 
 #include "core/import/onnx/values.h"
 #include "core/ops/op_facts.h"

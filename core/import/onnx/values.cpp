@@ -1,6 +1,5 @@
 #include "core/import/onnx/values.h"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>

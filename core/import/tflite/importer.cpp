@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <new>
-#include <optional>
 #include <string>
 #include <vector>
 

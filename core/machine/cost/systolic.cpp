@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 
 #include "core/machine/cost/cost_models.h"

@@ -6,8 +6,6 @@
 #include <array>
 #include <cmath>
 
-#include "core/base/result.h"
-
 namespace hw {
 namespace {
 

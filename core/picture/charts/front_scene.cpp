@@ -4,14 +4,10 @@
 #include <cmath>
 #include <map>
 #include <span>
-#include <string>
-#include <string_view>
 #include <tuple>
-#include <vector>
 
 #include "core/base/text.h"
 #include "core/picture/axis.h"
-#include "core/picture/canvas.h"
 #include "core/picture/plot.h"
 #include "core/picture/value_axis.h"
 

@@ -6,7 +6,6 @@
 
 #include "core/base/text.h"
 #include "core/picture/block_store.h"
-#include "core/picture/stage/sketch.h"
 
 namespace hw::stage {
 namespace {

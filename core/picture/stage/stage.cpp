@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "core/base/text.h"
 #include "core/picture/stage/memory.h"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/report/text/text_table.h"
 
 namespace hw {
 namespace {

@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <tuple>
 
 #include "core/base/text.h"
 #include "core/machine/platforms.h"
 #include "core/picture/svg_canvas.h"
 #include "core/report/plan/plan_text.h"
-#include "core/report/text/text_table.h"
 #include "core/run/options.h"
 
 namespace hw {

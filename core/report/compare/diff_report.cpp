@@ -5,7 +5,6 @@
 #include <functional>
 
 #include "core/base/text.h"
-#include "core/report/text/text_table.h"
 
 namespace hw {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "core/base/text.h"
 #include "core/picture/svg_canvas.h"
-#include "core/report/text/text_table.h"
 
 namespace hw {
 namespace {

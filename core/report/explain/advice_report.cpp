@@ -9,7 +9,6 @@
 #include "core/plan_file/plan_document.h"
 #include "core/report/explain/explain_report.h"
 #include "core/report/plan/plan_text.h"
-#include "core/report/text/text_table.h"
 #include "core/run/options.h"
 #include "core/storage/aliasing.h"
 #include "core/study/capacity_sweep.h"

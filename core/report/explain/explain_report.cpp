@@ -12,7 +12,6 @@
 #include "core/plan_file/plan_document.h"
 #include "core/plan_file/tensor_names.h"
 #include "core/report/plan/plan_text.h"
-#include "core/report/text/text_table.h"
 #include "core/rewrite/recompute.h"
 
 namespace hw {

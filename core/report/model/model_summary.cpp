@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <map>
-#include <vector>
 
 #include "core/base/columns.h"
 #include "core/base/text.h"
 #include "core/graph/graph.h"
 #include "core/plan/metrics.h"
-#include "core/report/text/text_table.h"
 #include "core/run/embedded.h"
 #include "core/storage/aliasing.h"
 

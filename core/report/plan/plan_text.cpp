@@ -8,7 +8,6 @@
 #include "core/picture/constraint_links.h"
 #include "core/plan_file/method_tables.h"
 #include "core/plan_file/plan_document.h"
-#include "core/report/text/text_table.h"
 #include "core/run/figures.h"
 
 namespace hw {

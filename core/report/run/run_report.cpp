@@ -11,8 +11,6 @@
 #include "core/insight/latency_words.h"
 #include "core/insight/moment.h"
 #include "core/machine/platforms.h"
-#include "core/picture/axis.h"
-#include "core/picture/chart_scene.h"
 #include "core/picture/charts/roofline_scene.h"
 #include "core/picture/constraint_links.h"
 #include "core/picture/gantt_scene.h"
@@ -24,7 +22,6 @@
 #include "core/report/compare/compare_report.h"
 #include "core/report/plan/plan_text.h"
 #include "core/report/run/simulation_report.h"
-#include "core/report/text/text_table.h"
 
 namespace hw {
 namespace {

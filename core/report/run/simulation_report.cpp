@@ -6,9 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
-#include <string>
 
-#include "core/base/json.h"
 #include "core/base/text.h"
 #include "core/graph/tiling.h"
 #include "core/insight/array_words.h"
@@ -16,12 +14,10 @@
 #include "core/machine/platforms.h"
 #include "core/plan/overlap_use.h"
 #include "core/plan_file/activities_writer.h"
-#include "core/report/plan/plan_text.h"
 #include "core/report/text/text_table.h"
 #include "core/run/figures.h"
 #include "core/run/options.h"
 #include "core/run/roofline.h"
-#include "core/run/run.h"
 
 namespace hw {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <map>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "core/base/columns.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/report/study/results.h"
 #include "core/report/study/study_rules.h"
 
 namespace hw {

@@ -1,6 +1,5 @@
 #include "core/insight/explain.h"
 
-#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "core/allocators/search_report.h"

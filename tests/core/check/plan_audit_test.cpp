@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
-#include <set>
 #include <sstream>
 
 #include "core/check/audit_model.h"

@@ -2,9 +2,7 @@
 
 #include "core/check/stated_run.h"
 
-#include <algorithm>
 #include <catch2/catch.hpp>
-#include <fstream>
 #include <map>
 #include <sstream>
 

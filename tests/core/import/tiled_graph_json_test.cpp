@@ -1,5 +1,4 @@
 // Graphs whose operators run in parts, as files.
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <functional>
 #include <random>

@@ -3,7 +3,6 @@
 
 #include "core/insight/runtime_plan.h"
 
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <set>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <tuple>
 
 #include "core/machine/platforms.h"
 #include "tests/support/graphs.h"

@@ -1,7 +1,6 @@
 #include "core/order/least_peak.h"
 
 #include <algorithm>
-#include <bit>
 #include <catch2/catch.hpp>
 #include <functional>
 

@@ -1,5 +1,4 @@
 // An output written over an input that dies in its op: what the judges accept, and what they tell.
-#include <algorithm>
 
 #include "core/allocators/heap.h"
 #include "core/plan/metrics.h"

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
-#include <set>
 #include <sstream>
 
 #include "core/check/parts/part_flow.h"

@@ -1,6 +1,5 @@
 #include "core/import/samples.h"
 
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>

@@ -1,7 +1,6 @@
 #include "core/study/capacity_sweep.h"
 
 #include <catch2/catch.hpp>
-#include <random>
 
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"

@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "tests/support/tflite/kernels.h"
 

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <ctime>
-#include <filesystem>
-#include <map>
 #include <random>
 
 #include "core/import/importer.h"

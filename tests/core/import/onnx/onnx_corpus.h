@@ -1,11 +1,9 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
-#include <vector>
 
 #include "core/import/importer.h"
 #include "tests/support/corpus.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
-#include <set>
 
 #include "core/base/text.h"
 #include "core/import/samples.h"

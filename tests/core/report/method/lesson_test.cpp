@@ -1,7 +1,6 @@
 // Lessons speak of what happens, where it happens, and their pages need nothing else.
 #include "core/report/method/lesson.h"
 
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <regex>
 
