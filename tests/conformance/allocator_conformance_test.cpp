@@ -172,8 +172,7 @@ TEST_CASE("every allocator gives the same bytes for the same input", "[conforman
   const std::size_t index = GENERATE(range(std::size_t{0}, catalogSize()));
   const auto subject = test::subject(index);
   CAPTURE(subject.info->name);
-  for (std::uint64_t seed = 1; seed <= test::rounds(30); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(30)) {
     const Problem problem = test::randomProblem(seed, shapeOf(seed));
     const Plan once = planned(subject, problem);
     const Plan again = planned(test::subject(index), problem);
@@ -200,8 +199,7 @@ TEST_CASE("every allocator plans trivial problems", "[conformance]") {
 TEST_CASE("an allocator that says optimal is right", "[conformance]") {
   const auto subject = test::subject(GENERATE(range(std::size_t{0}, catalogSize())));
   CAPTURE(subject.info->name);
-  for (std::uint64_t seed = 1; seed <= test::rounds(25); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(25)) {
     const Problem problem =
         test::randomProblem(seed, {.stays = 5, .steps = 6, .maxSize = 20, .maxLength = 4});
     const Plan plan = planned(subject, problem);
@@ -259,8 +257,7 @@ TEST_CASE("searches ask for the wish to stop while they place their first order"
 TEST_CASE("every allocator's runs survive the byte-level replay", "[conformance][replay]") {
   const auto subject = test::subject(GENERATE(range(std::size_t{0}, catalogSize())));
   CAPTURE(subject.info->name);
-  for (std::uint64_t seed = 1; seed <= test::rounds(30); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(30)) {
     const std::int64_t l2 = seed % 3 == 0 ? 200 : -1;
     const auto run =
         test::runGraph(test::randomGraph(seed, 4 + seed),

@@ -112,8 +112,7 @@ Brute bruteForce(const Problem& problem, std::int64_t capacity) {
 TEST_CASE("optima and bounds are those of trying everything", "[conformance][constraints]") {
   int impossible = 0;
   int paying = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(300)) {
     Problem problem = test::constrainedProblem(
         seed, {.stays = 2 + seed % 4, .maxSize = 4, .gaps = seed % 3 == 0, .percent = 25});
     const std::int64_t capacity = 5 + static_cast<std::int64_t>(seed % 5);
@@ -141,9 +140,9 @@ TEST_CASE("optima and bounds are those of trying everything", "[conformance][con
 TEST_CASE("every allocator heeds constraints or refuses them", "[conformance][constraints]") {
   const std::size_t count = allocatorCatalog().size();
   std::map<std::string_view, std::pair<int, int>> answers;  // Asked, planned.
-  for (std::uint64_t seed = 1; seed <= test::rounds(kProblems); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(kProblems)) {
     const auto subject = test::subject(seed % count);
-    CAPTURE(seed, subject.info->name);
+    CAPTURE(subject.info->name);
     const Problem problem = test::constrainedProblem(seed, constrainedShape(seed));
     const auto plan = subject.allocator->plan(problem, test::quickContext());
     auto& [asked, planned] = answers[subject.info->name];

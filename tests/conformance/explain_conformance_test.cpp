@@ -44,7 +44,7 @@ TEST_CASE("every allocator's explanation chooses what its plan chose", "[explain
     const Subject subject = test::subject(index);
     std::size_t explained = 0;
     std::size_t accounts = 0;
-    for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
+    for (const std::uint64_t seed : test::Seeds(60)) {
       const Problem problem = randomProblem(seed, shapeOf(seed));
       const auto plan = subject.allocator->plan(problem, quickContext());
       if (!plan) continue;  // Pins, for those that cannot keep them.
@@ -85,7 +85,7 @@ TEST_CASE("what the judge makes of a plan holds whoever made it", "[explain][con
 TEST_CASE("what a moment shows adds up to the footprint", "[explain][conformance]") {
   for (std::size_t index = 0; index < allocatorCatalog().size(); ++index) {
     const Subject subject = test::subject(index);
-    for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
+    for (const std::uint64_t seed : test::Seeds(40)) {
       const Problem problem = randomProblem(seed, shapeOf(seed));
       const auto plan = subject.allocator->plan(problem, quickContext());
       if (!plan) continue;

@@ -89,7 +89,7 @@ std::vector<Problem> problemsFor(Change change) {
     // Cut from a pool that is not full any more: nobody puts it together again at once.
     return {test::tileProblem(60, 1), generateProblem("spirals:buffers=90,out=20,seed=2").problem};
   }
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(40)) {
     problems.push_back(test::randomProblem(seed, {.stays = 25, .steps = 20, .maxSize = 300}));
   }
   return problems;

@@ -126,8 +126,7 @@ TEST_CASE("records play to the end and back, and change no plan", "[conformance]
   const auto index = GENERATE(range(std::size_t{0}, allocatorCatalog().size()));
   const auto subject = test::subject(index);
   CAPTURE(subject.info->name);
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(40)) {
     const Problem problem = recordProblem(seed, 1 + seed % 2);
     const auto plain = subject.allocator->plan(problem, test::quickContext());
     const auto told = subject.allocator->plan(problem, recording());
@@ -180,8 +179,7 @@ TEST_CASE("records of samples play to the end and back", "[conformance][record]"
 }
 
 TEST_CASE("block ids: the lists at the end are the tables of the plan", "[conformance][record]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(60)) {
     const Problem problem = recordProblem(seed, 1);
     const Plan plan = recordedPlan("block-id", problem);
     REQUIRE(plan.records.size() == 1);
@@ -201,8 +199,7 @@ TEST_CASE("block ids: the lists at the end are the tables of the plan", "[confor
 }
 
 TEST_CASE("free list: the lists at the end are the memory of the story", "[conformance][record]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(60)) {
     const Problem problem = recordProblem(seed, 1);
     const Plan plan = recordedPlan("free-list", problem);
     REQUIRE(plan.records.size() == 1);
@@ -221,8 +218,7 @@ TEST_CASE("free list: the lists at the end are the memory of the story", "[confo
 }
 
 TEST_CASE("two sides: the boundaries at the end are the arena", "[conformance][record]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(60)) {
     const Problem problem = recordProblem(seed, 1);
     const Plan plan = recordedPlan("two-sided", problem);
     REQUIRE(plan.records.size() == 1);
@@ -238,8 +234,7 @@ TEST_CASE("two sides: the boundaries at the end are the arena", "[conformance][r
 }
 
 TEST_CASE("placement search: the last best area is the arena", "[conformance][record]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(60)) {
     const Problem problem = recordProblem(seed, 1);
     const Plan plan = recordedPlan("placement-search:sequences=50", problem);
     REQUIRE(plan.records.size() == 1);
@@ -255,8 +250,7 @@ TEST_CASE("orders: what is placed at the end is the plan", "[conformance][record
       GENERATE("greedy-by-size", "in-order", "greedy-by-breadth", "stacked", "size-length",
                "keep-best", "hill-climb:tries=50", "none", "idle-longest");
   CAPTURE(name);
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(40)) {
     const Problem problem = recordProblem(seed, 1);
     const Plan plan = recordedPlan(name, problem);
     REQUIRE(plan.records.size() == 1);
@@ -276,8 +270,7 @@ TEST_CASE("shared objects: the lists at the end are the regions of the plan",
           "[conformance][record]") {
   const std::string name = GENERATE("shared-objects", "shared-objects:order=in-order");
   CAPTURE(name);
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(40)) {
     const Problem problem = recordProblem(seed, 1);
     const Plan plan = recordedPlan(name, problem);
     REQUIRE(plan.records.size() == 1);
@@ -297,8 +290,7 @@ TEST_CASE("shared objects: the lists at the end are the regions of the plan",
 
 TEST_CASE("idle-longest: the place that is taken is one of those that were looked at",
           "[conformance][record]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(40)) {
     const Problem problem = recordProblem(seed, 1);
     const Plan plan = recordedPlan("idle-longest", problem);
     const MethodRecord& record = plan.records.at(0);
@@ -327,8 +319,7 @@ TEST_CASE("searches: the last plan found is the arena", "[conformance][record]")
   const std::string name =
       GENERATE("fast:moves=2000", "exact:nodes=2000", "best:moves=2000,nodes=2000");
   CAPTURE(name);
-  for (std::uint64_t seed = 1; seed <= test::rounds(20); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(20)) {
     const Problem problem = recordProblem(seed, 1);
     const Plan plan = recordedPlan(name, problem);
     REQUIRE(plan.records.size() == 1);
@@ -342,8 +333,7 @@ TEST_CASE("searches: the last plan found is the arena", "[conformance][record]")
 }
 
 TEST_CASE("block ids: a block that grows says so, one that is taken too", "[conformance][record]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(40)) {
     const Problem problem = recordProblem(seed, 1);
     const MethodRecord record = recordedPlan("block-id", problem).records.at(0);
     // Capacity by block, from the takes alone: a new block is as large as its first tenant.

@@ -55,8 +55,7 @@ bool livesAt(const Problem& problem, StayId id, std::int64_t step) {
 TEST_CASE("a story builds the plan's regions and undoes to nothing", "[conformance][story]") {
   const auto subject = test::subject(GENERATE(range(std::size_t{0}, catalogSize())));
   CAPTURE(subject.info->name);
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(60)) {
     const Problem problem = randomBounded(seed, 1 + seed % 2);
     const auto plan = subject.allocator->plan(problem, quickContext());
     REQUIRE(plan);
@@ -88,8 +87,7 @@ TEST_CASE("a story builds the plan's regions and undoes to nothing", "[conforman
 TEST_CASE("a story has every stay there when it is needed, and no longer", "[conformance][story]") {
   const auto subject = test::subject(GENERATE(range(std::size_t{0}, catalogSize())));
   CAPTURE(subject.info->name);
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(40)) {
     const Problem problem = randomBounded(seed, 1);
     const auto plan = subject.allocator->plan(problem, quickContext());
     REQUIRE(plan);
@@ -111,8 +109,7 @@ TEST_CASE("what does not fit is said to, with figures that add up", "[conformanc
   const auto subject = test::subject(GENERATE(range(std::size_t{0}, catalogSize())));
   CAPTURE(subject.info->name);
   int tight = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(80); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(80)) {
     Problem problem = randomBounded(seed, 1);
     test::Dice dice(seed);
     problem.pools[PoolId(0)].capacity = Bytes(dice.roll(0, 400));

@@ -114,8 +114,7 @@ TEST_CASE("thousands: every plan is valid, bounded, intact and told in full", "[
   const std::size_t index = GENERATE(range(std::size_t{0}, catalogSize()));
   const auto subject = test::subject(index);
   CAPTURE(subject.info->name);
-  for (std::uint64_t seed = 1; seed <= test::rounds(2'000); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(2'000)) {
     const Problem problem = test::randomProblem(seed, mixedShape(seed));
     checkPlan(problem, subject.info->granule, subject.allocator->plan(problem, quickContext()));
   }
@@ -142,8 +141,7 @@ TEST_CASE("thousands: no method is below the best of all placements", "[thousand
   std::vector<test::Subject> subjects;
   for (std::size_t i = 0; i < catalogSize(); ++i) subjects.push_back(test::subject(i));
   int proved = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(400); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(400)) {
     test::Dice dice(seed);
     const Problem problem = test::randomProblem(
         seed, {.stays = static_cast<std::size_t>(dice.roll(2, seed % 20 == 0 ? 7 : 6)),

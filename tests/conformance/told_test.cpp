@@ -76,8 +76,7 @@ TEST_CASE("free list: ticks tell of splits, extensions, spills and joins as the 
   std::set<std::string_view> seen;
   std::size_t spilled = 0;
   std::size_t joined = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(60)) {
     const Problem problem = spillingProblem(seed);
     const Plan plan = toldPlan("free-list", problem);
     if (plan.outOfMemory) continue;
@@ -114,8 +113,8 @@ TEST_CASE("free list: the search ends with the block that is taken, the others s
           "[conformance][record]") {
   const std::string name = GENERATE("free-list", "free-list:threshold=20");
   std::size_t small = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
-    CAPTURE(name, seed);
+  for (const std::uint64_t seed : test::Seeds(40)) {
+    CAPTURE(name);
     const Problem problem =
         test::randomProblem(seed, {.stays = 5 + seed % 30, .steps = 20, .maxSize = 60, .pools = 1});
     const Plan plan = toldPlan(name, problem);
@@ -170,8 +169,7 @@ TEST_CASE("two sides: the walk goes from the last operator to the first", "[conf
 
 TEST_CASE("placement search: alternatives come off the top of the stack", "[conformance][record]") {
   std::size_t pops = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(40)) {
     const Problem problem =
         test::randomProblem(seed, {.stays = 5 + seed % 20, .steps = 12, .maxSize = 60, .pools = 1});
     const Plan plan = toldPlan("placement-search:seconds=0,sequences=50", problem);

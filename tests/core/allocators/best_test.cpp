@@ -95,8 +95,7 @@ TEST_CASE("best searches longer where there are more buffers", "[best]") {
 }
 
 TEST_CASE("no other allocator is lower than best on random problems", "[best]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(20); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(20)) {
     test::Dice dice(seed);
     requireBest(test::randomProblem(seed, {.stays = static_cast<std::size_t>(dice.roll(1, 60)),
                                            .steps = dice.roll(1, 40),
@@ -107,8 +106,7 @@ TEST_CASE("no other allocator is lower than best on random problems", "[best]") 
 }
 
 TEST_CASE("best plans small problems as low as any order of lowest fits", "[best]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(60)) {
     const Problem problem = test::randomProblem(seed, {.stays = 7, .steps = 8, .maxLength = 6});
     const Plan plan = planned("best", problem);
     REQUIRE(footprint(plan) == test::bruteForcePeak(problem));
@@ -133,8 +131,7 @@ TEST_CASE("best repeats itself within a node budget, and says how it went", "[be
 }
 
 TEST_CASE("best keeps pins", "[best]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(30); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(30)) {
     const Problem problem = test::randomProblem(
         seed, {.stays = 30, .alignedPercent = 20, .pinnedPercent = 20, .gapPercent = 20});
     const Plan plan = planned("best", problem, {.nodeBudget = 5'000});

@@ -169,7 +169,7 @@ TEST_CASE("offline planners tell of the gaps between neighbours", "[explain]") {
 
 TEST_CASE("best tells which packing won", "[explain][property]") {
   const auto best = AllocatorChoice::parse("best")->make();
-  for (std::uint64_t seed = 1; seed <= test::rounds(30); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(30)) {
     const Problem problem = randomProblem(seed);
     const Plan plan = best->plan(problem, {}).value();
     const std::string winner = searchHistories(plan).front().samples.back().winner;

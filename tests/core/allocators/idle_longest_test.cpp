@@ -57,8 +57,7 @@ TEST_CASE("what finds no place below the capacity goes on top", "[allocators]") 
 }
 
 TEST_CASE("nothing is reused where there is room for all", "[allocators][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(50); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(50)) {
     Problem problem = test::randomProblem(seed, {.stays = 30, .steps = 20, .maxSize = 100});
     problem.gaps.clear();
     Bytes sum;
@@ -94,8 +93,7 @@ Step idleSince(const std::vector<Step>& ends, Bytes at, Bytes size) {
 
 TEST_CASE("no other place is idle longer than the chosen one", "[allocators][property]") {
   int chosen = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(200)) {
     Problem problem = test::randomProblem(seed, {.stays = 40, .steps = 20, .maxSize = 60});
     problem.gaps.clear();
     problem.overlays.clear();

@@ -154,7 +154,7 @@ Blocks blockIdsByTheBook(const Problem& problem, const std::string& pick) {
 TEST_CASE("free-list does what docs/methods.md says, rule by rule", "[methods]") {
   int spilled = 0;
   int failed = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(3'000); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(3'000)) {
     test::Dice dice(seed);
     Problem problem =
         test::randomProblem(seed, {.stays = static_cast<std::size_t>(dice.roll(2, 40)),
@@ -167,7 +167,7 @@ TEST_CASE("free-list does what docs/methods.md says, rule by rule", "[methods]")
     const bool best = dice.chance(50);
     const auto choice = AllocatorChoice::parse("free-list:threshold=" + std::to_string(threshold) +
                                                (best ? ",pick=best" : ",pick=largest"));
-    CAPTURE(seed, choice->text());
+    CAPTURE(choice->text());
     const auto plan = choice->make()->plan(problem, {});
     REQUIRE(plan);
     const auto expected = freeListByTheBook(problem, threshold, best);
@@ -187,14 +187,14 @@ TEST_CASE("free-list does what docs/methods.md says, rule by rule", "[methods]")
 }
 
 TEST_CASE("block-id does what docs/methods.md says, whichever block it picks", "[methods]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(2'000); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(2'000)) {
     test::Dice dice(seed);
     const Problem problem =
         test::randomProblem(seed, {.stays = static_cast<std::size_t>(dice.roll(2, 40)),
                                    .steps = dice.roll(2, 20),
                                    .maxSize = dice.chance(50) ? 6 : 60});
     const std::string pick = dice.chance(33) ? "fifo" : dice.chance(50) ? "lifo" : "best";
-    CAPTURE(seed, pick);
+    CAPTURE(pick);
     const auto plan = AllocatorChoice::parse("block-id:pick=" + pick)->make()->plan(problem, {});
     REQUIRE(plan);
     const Blocks expected = blockIdsByTheBook(problem, pick);

@@ -57,8 +57,7 @@ TEST_CASE("placement search writes an output over its input where that may be", 
 TEST_CASE("the search decides: a permission is no order", "[methods]") {
   // b may lie over a, which the initial sequence likes best; but the stay beside them says whether
   // the block is in the way. Whatever it does, it is never worse than not being allowed to.
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(60)) {
     Problem problem = test::randomProblem(seed, {.stays = 8, .steps = 6, .maxSize = 9});
     const auto choice = AllocatorChoice::parse("placement-search:seconds=0");
     const auto strict = choice->make()->plan(problem, {});
@@ -81,8 +80,7 @@ TEST_CASE("the search decides: a permission is no order", "[methods]") {
 
 TEST_CASE("plans with overlays pass the audit and the replay", "[methods][audit]") {
   std::size_t overlaid = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(120); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(120)) {
     auto options = searching(true);
     options.alignment = seed % 2 == 0 ? 1 : 16;
     if (seed % 4 == 0) options.l2 = 300;

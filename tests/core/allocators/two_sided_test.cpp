@@ -73,8 +73,7 @@ TEST_CASE("two-sided is valid on ten thousand branching graphs", "[two-sided]") 
   const auto allocator =
       AllocatorChoice::parse(GENERATE("two-sided", "two-sided:recycle=lifetime-one"))->make();
   int skips = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(10'000); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(10'000)) {
     const Problem problem = branchingProblem(seed, skips);
     const auto plan = allocator->plan(problem, {});
     REQUIRE(plan);

@@ -40,8 +40,7 @@ TEST_CASE("sorting by a key is stable and like the library's", "[base][sort]") {
 }
 
 TEST_CASE("a sweep tells what is there at every place", "[base][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(200)) {
     test::Dice dice(seed);
     const auto places = static_cast<std::size_t>(dice.roll(1, 12));
     LoadSweep sweep(places);

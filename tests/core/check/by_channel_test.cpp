@@ -50,7 +50,7 @@ TEST_CASE("without work in place nobody sets scratch aside", "[by-channel]") {
 
 TEST_CASE("depthwise chains in place come through the replay", "[by-channel]") {
   std::size_t over = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(120); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(120)) {
     std::mt19937_64 random(seed);
     const auto draw = [&](std::int64_t low, std::int64_t high) {
       return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
@@ -73,7 +73,7 @@ TEST_CASE("depthwise chains in place come through the replay", "[by-channel]") {
     const auto model = std::move(chain).done();
     for (const OpOrder order : {OpOrder::given, OpOrder::leastPeak}) {
       for (const char* allocator : {"greedy-by-size", "free-list", "placement-search"}) {
-        CAPTURE(seed, opOrderName(order), allocator);
+        CAPTURE(opOrderName(order), allocator);
         const auto run = runOf(model, order, allocator);
         CHECK(validate(run->problem, run->plan).empty());
         CHECK(firstFault(*run) == "");
@@ -93,7 +93,7 @@ TEST_CASE("depthwise chains in place come through the replay", "[by-channel]") {
 
 TEST_CASE("scratch goes with parts, repeats and overlaps", "[by-channel]") {
   std::size_t nearer = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(40)) {
     std::mt19937_64 random(seed);
     DepthwiseChain chain({.last = seed % 2 == 0, .channels = seed % 3 == 0 ? 2 : 8}, 9);
     for (int i = 0; i < 5; ++i) random() % 2 == 0 ? chain.depthwise(1) : chain.point();
@@ -104,7 +104,7 @@ TEST_CASE("scratch goes with parts, repeats and overlaps", "[by-channel]") {
     request.alignment = Bytes(1);
     const auto whole = execute(model, request, {}).value();
     const auto tried = [&](const char* what) {
-      CAPTURE(seed, what);
+      CAPTURE(what);
       const auto run = execute(model, request, {}).value();
       CHECK(firstFault(*run) == "");
       CHECK(firstFinding(model, *run, writePlanJson) == "");

@@ -69,11 +69,10 @@ bool mentionsSharing(const Audit& audit) {
 TEST_CASE("of operators in parts a plan lists parts of tensors that never are there as a whole",
           "[audit][tile]") {
   std::size_t moved = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(40)) {
     test::RunOptions options{.alignment = 1};
     options.tile = TileRule::lines;
     const auto run = test::runGraph(test::randomImages(seed, 2 + seed % 6), options);
-    CAPTURE(seed);
     PlanDocument plan = throughFile(*run, writePlanJson);
     const Audit audit = auditPlan(run->model, plan, {});
     CHECK(messages(audit) == std::vector<std::string>());
@@ -242,13 +241,13 @@ TEST_CASE("holdings conflict exactly when two groups share a byte in a step", "[
 TEST_CASE("plans whose buffers move pass after a trip through a file, and not without a move",
           "[audit][residency]") {
   int broken = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(40)) {
     const auto run = test::runGraph(test::randomGraph(seed, 25),
                                     {.alias = rulesOf(static_cast<std::int64_t>(seed % 32)),
                                      .l2 = 150,
                                      .residency = ResidencyRule::lru});
     for (const auto write : {writePlanJson, writePlanCsv}) {
-      CAPTURE(seed, write == writePlanCsv);
+      CAPTURE(write == writePlanCsv);
       PlanDocument plan = throughFile(*run, write);
       CHECK(plan.moves.size() == run->problem.moves.size());
       CHECK(messages(auditPlan(run->model, plan, {})).empty());
@@ -284,7 +283,7 @@ TEST_CASE("plans of several devices whose buffers move pass after a trip through
   std::size_t moves = 0;
   std::size_t broken = 0;
   std::size_t noticed = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(20); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(20)) {
     const auto model = test::modelOf(test::randomGraph(seed, 25));
     RunRequest request{.allocator = AllocatorChoice::parse("partition").value(),
                        .platform = findPlatform("two-clusters").value(),
@@ -293,7 +292,7 @@ TEST_CASE("plans of several devices whose buffers move pass after a trip through
     request.residency = ResidencyRule::belady;
     const auto run = execute(model, request, {}).value();
     for (const auto write : {writePlanJson, writePlanCsv}) {
-      CAPTURE(seed, write == writePlanCsv);
+      CAPTURE(write == writePlanCsv);
       PlanDocument plan = throughFile(*run, write);
       CHECK(messages(auditPlan(run->model, plan, {})).empty());
       if (plan.moves.size() < 2) continue;

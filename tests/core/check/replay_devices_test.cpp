@@ -82,8 +82,7 @@ Run spilledRun() {
 
 TEST_CASE("a run over two devices really copies, and nothing is lost", "[replay][devices]") {
   std::size_t transfers = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(150); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(150)) {
     const char* nested[] = {"free-list", "greedy-by-size", "block-id", "two-sided"};
     const auto run = onTwoDevices(test::randomGraph(seed, 4 + seed % 30), nested[seed % 4],
                                   seed % 5 == 0 ? std::optional(200_B) : std::nullopt);
@@ -95,8 +94,7 @@ TEST_CASE("a run over two devices really copies, and nothing is lost", "[replay]
 }
 
 TEST_CASE("the copy that a plan on paper makes is replayed too", "[replay][devices][audit]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(40)) {
     const auto run = onTwoDevices(test::randomGraph(seed, 4 + seed % 30), "greedy-by-size");
     std::ostringstream file;
     writePlanJson(*run, file);
@@ -108,7 +106,7 @@ TEST_CASE("the copy that a plan on paper makes is replayed too", "[replay][devic
 
 TEST_CASE("a copy onto bytes that others need is noticed, on either device", "[replay][mutation]") {
   int mutants = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(30); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(30)) {
     const auto run = onTwoDevices(test::randomGraph(seed, 12), "none");
     for (const StayId a : run->problem.stays.keys()) {
       for (const StayId b : run->problem.stays.keys()) {
@@ -124,7 +122,7 @@ TEST_CASE("a copy onto bytes that others need is noticed, on either device", "[r
         mutant.plan.addresses[a] = mutant.plan.addresses[b];
         Bytes& region = mutant.plan.regions[run->plan.addresses[b]->pool][RegionId(0)];
         region = std::max(region, run->plan.addresses[b]->offset + one.size);
-        CAPTURE(seed, a, b);
+        CAPTURE(a, b);
         ++mutants;
         REQUIRE_FALSE(replayBytes(mutant, kRoomy).empty());
         REQUIRE_FALSE(replayBytes(mutant, kNothing).empty());

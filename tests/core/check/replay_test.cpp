@@ -57,18 +57,16 @@ TEST_CASE("memory keeps what is written and tells the first byte that differs", 
 }
 
 TEST_CASE("a good run leaves no corruption, with every aliasing rule", "[replay][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(150); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(150)) {
     const auto run = test::runGraph(test::randomGraph(seed, 5 + seed % 40),
                                     {.alignment = seed % 2 == 0 ? 1 : 8, .alias = rulesOf(seed)});
-    CAPTURE(seed);
     CHECK(text(replayBytes(*run, kRoomy)) == "");
     CHECK(text(replayBytes(*run, kNothing)) == "");
   }
 }
 
 TEST_CASE("a good plan of bare stays leaves no corruption", "[replay][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(150); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(150)) {
     const Problem problem = test::randomProblem(seed, {.alignedPercent = 30, .gapPercent = 40});
     const auto run = test::runProblem(problem);
     CHECK(text(replayBytes(*run, kRoomy)) == "");
@@ -80,8 +78,7 @@ TEST_CASE("replay and comparing all pairs agree on every plan of bare stays",
           "[replay][property]") {
   int good = 0;
   int bad = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(400); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(400)) {
     test::Dice dice(seed * 31);
     const auto stays = static_cast<std::size_t>(dice.roll(2, 10));
     const Problem problem =
@@ -157,14 +154,14 @@ Run movedOnto(const Run& run, StayId a, StayId b) {
 
 TEST_CASE("every address moved onto a neighbour is noticed", "[replay][mutation]") {
   int mutants = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(25); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(25)) {
     const auto run = test::runGraph(test::randomGraph(seed, 12));
     for (const StayId a : run->problem.stays.keys()) {
       for (const StayId b : run->problem.stays.keys()) {
         const bool together = run->problem.stays[a].steps.overlaps(run->problem.stays[b].steps);
         if (a == b || !together) continue;
         const Run mutant = movedOnto(*run, a, b);
-        CAPTURE(seed, a, b);
+        CAPTURE(a, b);
         REQUIRE_FALSE(validate(mutant.problem, mutant.plan).empty());
         if (neverLookedAt(*run, a) || neverLookedAt(*run, b)) continue;
         ++mutants;
@@ -179,12 +176,12 @@ TEST_CASE("every address moved onto a neighbour is noticed", "[replay][mutation]
 TEST_CASE("every release that comes a step early is noticed", "[replay][mutation]") {
   int mutants = 0;
   int overlaps = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(40)) {
     const auto run =
         test::runGraph(test::randomGraph(seed, 20), {.alias = rulesOf(seed / 2 * 2 + 1)});
     for (const StayId id : run->problem.stays.keys()) {
       if (run->problem.stays[id].steps.length() < 2_st) continue;
-      CAPTURE(seed, id);
+      CAPTURE(id);
       Run mutant = *run;
       mutant.problem.stays[id].steps.end -= 1_st;
       mutant.problem.stays[id].outlives = false;
@@ -208,14 +205,14 @@ TEST_CASE("every release that comes a step early is noticed", "[replay][mutation
 
 TEST_CASE("every alias that is a byte off is noticed", "[replay][mutation]") {
   int mutants = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(100); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(100)) {
     const auto run =
         test::runGraph(test::randomGraph(seed, 25), {.alias = {true, true, true, false}});
     for (const TensorId id : run->graph().tensors.keys()) {
       const auto& slot = run->storage.slots[id];
       if (!slot || run->storage.buffers[slot->buffer].tensors.size() < 2) continue;
       for (const Bytes shift : {Bytes(1), Bytes(-1)}) {
-        CAPTURE(seed, id, shift);
+        CAPTURE(id, shift);
         Run mutant = *run;
         mutant.storage.slots[id]->offset += shift;
         ++mutants;

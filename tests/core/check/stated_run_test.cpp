@@ -82,12 +82,11 @@ TEST_CASE("a plan from a file lies and plays as it was written", "[check][held][
 
 TEST_CASE("plans whose buffers move play as they were written", "[check][held]") {
   std::size_t moves = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(12); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(12)) {
     RunRequest request = test::workedRequest("greedy-by-size");
     request.platform = findPlatform("gap9").value();
     request.residency = ResidencyRule::best;
     request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(4096)};
-    CAPTURE(seed);
     auto model = std::make_shared<Model>();
     model->graph = std::make_shared<const Graph>(test::randomGraph(seed, 12 + seed));
     const auto run = execute(model, request, {});

@@ -43,8 +43,7 @@ TfliteText chainOf(std::uint64_t seed) {
 
 TEST_CASE("the runtime's log is held against the model that it was printed for",
           "[exchange][tflm][held]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(40)) {
     const std::string file = tfliteBytes(chainOf(seed));
     const auto program = unlessRefused([&] { return tflmProgram(TfliteFile(file)); });
     if (!program) continue;

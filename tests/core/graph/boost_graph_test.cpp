@@ -49,8 +49,7 @@ TEST_CASE("an edge is a tensor between two ops, the same from both ends", "[grap
   CHECK(out_degree(kStem, graph) == 3);
   CHECK(in_degree(kMul, graph) == 1);
   CHECK(degree(kJoin, graph) == 2);
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(40)) {
     const Graph random = test::randomGraph(seed, 30);
     DataEdges out, in;
     for (const OpId op : random.ops.keys()) {

@@ -53,8 +53,7 @@ std::shared_ptr<const Run> cutRun(std::uint64_t seed) {
 
 TEST_CASE("parts and pieces go over to what they are of, and back", "[graph][counterparts]") {
   std::size_t cut = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(200)) {
     const auto run = cutRun(seed);
     const Graph& parts = run->graph();
     if (!parts.tiling) continue;
@@ -94,8 +93,7 @@ TEST_CASE("parts and pieces go over to what they are of, and back", "[graph][cou
 
 TEST_CASE("of two ways to cut a part goes to the one that makes its first row",
           "[graph][counterparts]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(100); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(100)) {
     const auto run = cutRun(seed);
     const Graph& parts = run->graph();
     if (!parts.tiling) continue;
@@ -127,8 +125,7 @@ TEST_CASE("of two ways to cut a part goes to the one that makes its first row",
 TEST_CASE("of what runs again, and then in parts, both are what was there before",
           "[graph][counterparts]") {
   std::size_t both = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(100); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(100)) {
     const auto whole = std::make_shared<const Graph>(test::randomImages(seed, 3 + seed % 9));
     const auto repeated = stuttering(whole, seed);
     const auto parts = inParts(repeated, TileRule::lines);

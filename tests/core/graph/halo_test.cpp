@@ -53,10 +53,9 @@ void forEachElement(const Graph& graph, TensorId tensor, const Visit& visit) {
 
 TEST_CASE("what parts make again is every element that one has made before", "[graph][halo]") {
   std::size_t overlapping = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(200)) {
     const auto run = haloRun(seed);
     const Graph& graph = run->graph();
-    CAPTURE(seed);
     if (!graph.tiling) continue;
     const MadeAgain halo(graph);
     std::map<TensorId, std::set<std::int64_t>> made;
@@ -93,8 +92,7 @@ TEST_CASE("what parts make again is every element that one has made before", "[g
 
 TEST_CASE("a piece is read again where several parts of one op read it", "[graph][halo]") {
   std::size_t kept = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(150); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(150)) {
     const auto run = haloRun(seed);
     const Graph& graph = run->graph();
     if (!graph.tiling) continue;
@@ -124,8 +122,7 @@ TEST_CASE("a piece is read again where several parts of one op read it", "[graph
 }
 
 TEST_CASE("pieces have the colour of the op whose parts made them", "[graph][halo]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(100); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(100)) {
     const auto run = haloRun(seed);
     const Graph& graph = run->graph();
     if (!graph.tiling) continue;

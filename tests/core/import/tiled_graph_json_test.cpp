@@ -66,8 +66,7 @@ Json& firstPiece(Json& file) {
 
 TEST_CASE("a graph in parts is the same when it is opened again", "[tile][json][property]") {
   std::size_t tiled = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(100); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(100)) {
     const auto run = inLines(test::randomImages(seed, 1 + seed % 6), seed % 3 == 0,
                              seed % 2 == 0 ? TileRule::lines : TileRule::any);
     if (!run->graph().tiling) continue;
@@ -135,8 +134,7 @@ TEST_CASE("whatever stands in a tiling, it is refused or can be replayed",
           "[tile][json][property]") {
   const Json file = fileOf(inLines(smallBulge())->graph());
   std::size_t refused = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(300)) {
     std::mt19937_64 random(seed);
     Json spoilt = file;
     Json& list = spoilt["tiling"][random() % 2 == 0 ? "tensors" : "ops"];

@@ -93,7 +93,7 @@ TEST_CASE("with two pools memory is exhausted when neither has the bytes", "[exp
 TEST_CASE("the step of the highest address is the first of the fullest that reach it",
           "[explain][property]") {
   const auto greedy = AllocatorChoice::parse("greedy-by-size");
-  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(200)) {
     INFO("seed " << seed);
     const Problem problem =
         randomProblem(seed, {.maxSize = 12, .gapPercent = seed % 2 == 0 ? 40 : 0});
@@ -143,8 +143,7 @@ TEST_CASE("nobody is late in a problem without operators", "[late_free]") {
 }
 
 TEST_CASE("local peaks are the plateaus that both neighbours look up to", "[peaks]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(200)) {
     test::Dice dice(seed);
     const std::int64_t length = dice.roll(1, 40);
     std::vector<std::int64_t> heights;

@@ -208,11 +208,10 @@ TEST_CASE("the CSV of a difference survives hostile names", "[diff]") {
 TEST_CASE("a plan whose buffers move is the same from a file, stay for stay",
           "[diff][residency][property]") {
   std::size_t moved = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(30); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(30)) {
     const Graph graph = test::randomGraph(seed, 25);
     const auto run = test::runGraph(graph, {.l2 = 150, .residency = ResidencyRule::belady});
     const auto other = test::runGraph(graph, {.l2 = 150, .residency = ResidencyRule::layer});
-    CAPTURE(seed);
     const DiffSide file = fileOf(*run);
     const DiffSide second = fileOf(*other);
     const PlanDiff same = diffPlans(file, {.name = "run", .plan = describePlan(*run)});

@@ -109,8 +109,7 @@ StopCondition randomCondition(test::Dice& dice, const Run& run) {
 TEST_CASE("a run stops where a look at every moment says, in both directions", "[until]") {
   const char* allocators[] = {"free-list", "greedy-by-size", "block-id", "two-sided"};
   std::size_t met = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(60)) {
     test::Dice dice(seed);
     const Problem problem = test::randomProblem(
         seed, {.stays = 5 + seed % 40, .steps = 25, .gapPercent = seed % 3 == 0 ? 20 : 0});

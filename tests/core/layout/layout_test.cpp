@@ -177,8 +177,7 @@ TEST_CASE("what another layout has nothing to do with stays as it is", "[layout]
 TEST_CASE("graphs held channels last hold what they held", "[layout][property]") {
   std::size_t folded = 0;
   std::size_t added = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(600); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(600)) {
     const Graph before = randomLayouts(seed);
     const Relaid found = relaid(before);
     const Graph& graph = *found.graph;
@@ -211,8 +210,7 @@ TEST_CASE("graphs held channels last hold what they held", "[layout][property]")
 }
 
 TEST_CASE("images of all operators that have rows are held as well", "[layout][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(300)) {
     const Relaid found = relaid(test::randomImages(seed, 9));
     CHECK(auditLayout(*found.graph, kAll) == Faults());
   }
@@ -222,8 +220,7 @@ TEST_CASE("plans of images held channels last hold, with all else that rewrites"
           "[layout][property]") {
   std::size_t overlaps = 0;
   std::size_t parts = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(150); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(150)) {
     RunRequest request = planningRequest();
     request.channelsLast = true;
     request.alignment = seed % 3 == 0 ? 16_B : 1_B;
@@ -251,7 +248,7 @@ TEST_CASE("plans of images held channels last hold, with all else that rewrites"
 
 TEST_CASE("what is held otherwise than it says is found out", "[layout][property]") {
   std::map<std::string, std::size_t> mutants;
-  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(200)) {
     const Relaid found = relaid(randomLayouts(seed));
     const Graph& graph = *found.graph;
     if (!isRelaid(graph)) continue;
@@ -262,7 +259,7 @@ TEST_CASE("what is held otherwise than it says is found out", "[layout][property
     };
     for (const OpId id : graph.ops.keys()) {
       const Op& op = graph.ops[id];
-      CAPTURE(seed, op.name, op.type);
+      CAPTURE(op.name, op.type);
       const OpId of = graph.tiling->opOf[id];
       if (!of) {
         // What was added is left out.
@@ -348,8 +345,7 @@ TEST_CASE("what is held otherwise than it says is found out", "[layout][property
 TEST_CASE("attributes may say anything", "[layout][property]") {
   const std::int64_t kNumbers[] = {-9, -1, 0, 1, 2, 3, 4, 7, 1'000'000'007, INT64_MAX, INT64_MIN};
   std::size_t held = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(300)) {
     std::mt19937_64 random(seed);
     const auto number = [&] { return kNumbers[random() % std::size(kNumbers)]; };
     Graph graph = randomLayouts(seed);

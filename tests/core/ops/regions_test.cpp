@@ -45,8 +45,7 @@ TEST_CASE("an op's region holds all elements its outputs are made of, and no mor
           "[ops][regions]") {
   std::size_t axes = 0;
   std::size_t partial = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(200)) {
     const Graph graph = test::randomImages(seed, 6);
     for (const OpId id : graph.ops.keys()) {
       const Op& op = graph.ops[id];

@@ -141,8 +141,7 @@ TEST_CASE("an order that cannot be bettered stays as it is", "[order]") {
 
 TEST_CASE("no order of up to 16 ops has fewer live bytes than the least-peak order", "[order]") {
   std::size_t better = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(300)) {
     const Graph graph = test::randomGraph(seed, 4 + seed % 13);
     REQUIRE(graph.ops.size() <= 16);
     const Bytes alignment(seed % 3 == 0 ? 16 : 1);
@@ -162,13 +161,13 @@ TEST_CASE("whatever shares, no order goes below the bound of the least-peak orde
   std::size_t tried = 0;
   std::size_t proven = 0;
   std::size_t least = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(400); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(400)) {
     const Graph graph = test::randomGraph(seed, 3 + seed % 7);
     const AliasRules rules = seed % 4 == 0   ? AliasRules{false, false, false, true}
                              : seed % 4 == 1 ? AliasRules::all()
                                              : AliasRules();
     const Bytes alignment(seed % 5 == 0 ? 8 : 1);
-    CAPTURE(seed, rules.concat, rules.inPlace, alignment);
+    CAPTURE(rules.concat, rules.inPlace, alignment);
     const StorageOptions options{.alias = rules, .alignment = alignment};
     std::optional<Bytes> best;
     std::size_t orders = 0;
@@ -200,8 +199,7 @@ TEST_CASE("whatever shares, no order goes below the bound of the least-peak orde
 
 TEST_CASE("a search that gives up says so, and no more than it knows", "[order]") {
   std::size_t unproven = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(200)) {
     const Graph graph = test::randomGraph(seed, 14);
     const OrderProblem problem =
         byteProblem(graph, {.alias = AliasRules::none(), .alignment = 1_B});
@@ -220,8 +218,7 @@ TEST_CASE("a search that gives up says so, and no more than it knows", "[order]"
 }
 
 TEST_CASE("parts are cut behind ops that are comparable with all others", "[order]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(200)) {
     const Graph graph = test::randomGraph(seed, 2 + seed % 12);
     const Precedence precedence = precedenceOf(graph);
     // Which ops need which, directly or not.
@@ -268,8 +265,7 @@ TEST_CASE("orders by lines of those that can run", "[order]") {
   const Graph graph = twoBranches();
   CHECK(orderOf(graph, depthFirstOrder(graph)) == "acbdy");
   CHECK(orderOf(graph, breadthFirstOrder(graph)) == "abcdy");
-  for (std::uint64_t seed = 1; seed <= test::rounds(50); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(50)) {
     const Graph random = test::randomGraph(seed, 30);
     CHECK(isOrder(random, depthFirstOrder(random)));
     CHECK(isOrder(random, breadthFirstOrder(random)));

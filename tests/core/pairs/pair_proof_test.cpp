@@ -207,8 +207,7 @@ void checkPenaltyProof(const PairModel& model, const PenaltyProof& proof, const 
 TEST_CASE("the least penalty is that of all plans", "[pairs]") {
   int paid = 0;
   int impossible = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(1'500); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(1'500)) {
     const PairModel model = randomModel(seed, {.plain = seed % 3 == 0});
     const Everything all = everything(model);
     checkPenaltyProof(model, proveLeastPenalty(model, {}, {}), all);
@@ -221,8 +220,7 @@ TEST_CASE("the least penalty is that of all plans", "[pairs]") {
 
 // Slots and reversed plans are left out by the search where they are alike.
 TEST_CASE("the least penalty of many small blocks is that of all plans", "[pairs]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(300)) {
     const std::int64_t size = seed % 2 == 0 ? 1 : 2;
     const PairModel model =
         randomModel(seed, {.mostBlocks = 7, .mostSize = size, .mostCapacity = 5, .plain = true});
@@ -238,8 +236,7 @@ TEST_CASE("the least penalty of many small blocks is that of all plans", "[pairs
 }
 
 TEST_CASE("the least peak is that of all plans", "[pairs]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(900); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(900)) {
     const bool capacity = seed % 2 == 0;
     const PairModel model =
         randomModel(seed, {.mostBlocks = capacity ? 5 : 4, .capacity = capacity});
@@ -260,8 +257,7 @@ TEST_CASE("the least peak is that of all plans", "[pairs]") {
 }
 
 TEST_CASE("both searches for the least penalty agree in any order", "[pairs]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(600); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(600)) {
     const PairModel model = randomModel(seed, {.plain = seed % 3 == 0});
     const Everything all = everything(model);
     const PairField field = fieldOf(model);
@@ -289,8 +285,7 @@ TEST_CASE("both searches for the least penalty agree in any order", "[pairs]") {
 TEST_CASE("no bound exceeds what the best plan costs", "[pairs]") {
   int useful = 0;
   int cuts = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(1'500); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(1'500)) {
     const PairModel model = randomModel(seed, {.plain = seed % 2 == 0});
     const Everything all = everything(model);
     if (!all.cost) continue;
@@ -311,8 +306,7 @@ TEST_CASE("no bound exceeds what the best plan costs", "[pairs]") {
 }
 
 TEST_CASE("what few nodes leave is a valid bound and repeats", "[pairs]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(400); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(400)) {
     const PairModel model = randomModel(seed, {.plain = seed % 3 == 0});
     const Everything all = everything(model);
     for (const std::int64_t nodes : {1, 3, 10, 40}) {
@@ -337,8 +331,7 @@ TEST_CASE("what few nodes leave is a valid bound and repeats", "[pairs]") {
 }
 
 TEST_CASE("a start is never made worse and an invalid one is not used", "[pairs]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(300)) {
     const PairModel model = randomModel(seed, {.plain = true});
     const PenaltyProof best = proveLeastPenalty(model, {}, {});
     if (best.status != PairStatus::optimal) continue;
@@ -352,8 +345,7 @@ TEST_CASE("a start is never made worse and an invalid one is not used", "[pairs]
 }
 
 TEST_CASE("the heaviest clique is that of all sets", "[pairs]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(400); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(400)) {
     const PairModel model =
         randomModel(seed, {.mostBlocks = 12, .mostSize = 9, .plain = seed % 2 == 0});
     const PairClique clique = heaviestClique(model, {});

@@ -325,8 +325,7 @@ PairModel ringModel(test::Dice& dice, const FamilyShape& shape) {
 }  // namespace
 
 TEST_CASE("places of a block are those that looking at every offset finds", "[pairs]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(200)) {
     test::Dice dice(seed);
     const PairModel model = randomModel(dice, {.odd = seed % 2 == 0});
     const bool hasPrices = seed % 3 == 0;
@@ -356,8 +355,7 @@ TEST_CASE("places of a block are those that looking at every offset finds", "[pa
 
 TEST_CASE("plans of pairs keep all rules and tell their cost", "[pairs]") {
   int fitting = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(120); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(120)) {
     test::Dice dice(seed);
     PairModel model = randomModel(
         dice, {.blocks = dice.roll(1, 40), .conflictPercent = 25, .odd = seed % 2 == 0});
@@ -385,8 +383,7 @@ TEST_CASE("plans of pairs keep all rules and tell their cost", "[pairs]") {
 }
 
 TEST_CASE("small models come to the least that any plan has", "[pairs]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(150); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(150)) {
     test::Dice dice(seed);
     PairModel model = randomModel(
         dice,

@@ -28,8 +28,7 @@ std::string svgOf(const ParetoScene& scene, double width = 800) {
 }  // namespace
 
 TEST_CASE("the front is what no other plan undercuts in both", "[picture][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(200)) {
     test::Dice dice(seed);
     std::vector<ParetoPoint> points;
     for (std::int64_t i = dice.roll(1, 30); i > 0; --i) {
@@ -157,8 +156,7 @@ std::size_t checkNames(const DotNames& canvas) {
 
 TEST_CASE("no name in a front hides a dot or another name", "[picture][property]") {
   std::size_t named = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(200)) {
     test::Dice dice(seed);
     const FrontScene scene = randomScene(dice);
     DotNames canvas;
@@ -171,12 +169,12 @@ TEST_CASE("no name in a front hides a dot or another name", "[picture][property]
 
 TEST_CASE("the legend of a front hides no dot, however low it is", "[picture][property]") {
   std::size_t words = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(100); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(100)) {
     test::Dice dice(seed);
     const FrontScene scene = randomScene(dice);
     const Box where{0, 0, static_cast<double>(dice.roll(320, 900)),
                     static_cast<double>(dice.roll(110, 400))};
-    CAPTURE(seed, where.width, where.height);
+    CAPTURE(where.width, where.height);
     DotNames canvas;
     drawFront(canvas, scene, where);
     for (const DotNames::Word& word : canvas.names) {
@@ -194,8 +192,7 @@ TEST_CASE("the legend of a front hides no dot, however low it is", "[picture][pr
 
 TEST_CASE("no name among peaks against latencies hides a dot or another", "[picture][property]") {
   std::size_t named = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(200)) {
     test::Dice dice(seed);
     ParetoScene scene{.title = "net", .lowerBound = Bytes(1'000), .latencyBound = SimTime(1'000)};
     for (const FrontDot& dot : randomScene(dice).others) {
@@ -212,7 +209,7 @@ TEST_CASE("no name among peaks against latencies hides a dot or another", "[pict
 TEST_CASE("what walls are called is in the picture and hides no dot, however small it is",
           "[picture][property]") {
   std::size_t words = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(200)) {
     test::Dice dice(seed);
     const SimTime wall(dice.roll(0, 1) == 0 ? 1'000 : 1);  // In the picture, or far off it.
     ParetoScene scene{.title = "net", .lowerBound = Bytes(1'000), .latencyBound = wall};
@@ -221,7 +218,7 @@ TEST_CASE("what walls are called is in the picture and hides no dot, however sma
     }
     const Box where{0, 0, static_cast<double>(dice.roll(200, 900)),
                     static_cast<double>(dice.roll(110, 400))};
-    CAPTURE(seed, where.width, where.height);
+    CAPTURE(where.width, where.height);
     DotNames canvas;
     drawPareto(canvas, scene, where);
     std::vector<DotNames::Word> all = canvas.names;

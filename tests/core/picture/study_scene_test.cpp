@@ -91,8 +91,7 @@ HeatScene heatFigure() {
 }  // namespace
 
 TEST_CASE("pictures of studies stay inside their box, whatever is in them", "[picture][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(200)) {
     test::Dice dice(seed);
     const Box where{0, 0, double(dice.roll(120, 900)), double(dice.roll(80, 500))};
     Watch dots(where);
@@ -167,8 +166,7 @@ TEST_CASE("a panel for each model, beside or below each other", "[picture]") {
 }
 
 TEST_CASE("marks of an axis lie on it in order, at least so far apart", "[picture][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(300)) {
     test::Dice dice(seed);
     constexpr ColumnKind kKinds[] = {ColumnKind::bytes, ColumnKind::time, ColumnKind::count,
                                      ColumnKind::ratio, ColumnKind::seconds};

@@ -40,8 +40,8 @@ TEST_CASE("the rest of a block that is taken is kept, not a hole", "[frames][mom
 TEST_CASE("figures count the rest of blocks as the moments do", "[frames][metrics]") {
   for (const char* name : {"block-id", "shared-objects", "free-list"}) {
     const auto allocator = AllocatorChoice::parse(name)->make();
-    for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
-      CAPTURE(name, seed);
+    for (const std::uint64_t seed : test::Seeds(60)) {
+      CAPTURE(name);
       const Problem problem = test::randomProblem(seed, {.stays = 5 + seed % 30});
       const auto plan = allocator->plan(problem, {});
       REQUIRE(plan);

@@ -191,8 +191,7 @@ TEST_CASE("stays without an address count for the bound, not for the pool", "[me
 }
 
 TEST_CASE("fast figures agree with counting step by step", "[metrics][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(300)) {
     const Problem problem = test::randomProblem(seed, {.gapPercent = 30});
     const Plan plan = test::stackedPlan(problem);
     const PoolMetrics pool = measure(problem, plan).pools[PoolId(0)];
@@ -231,7 +230,7 @@ TEST_CASE("fast figures agree with counting step by step", "[metrics][property]"
 }
 
 TEST_CASE("bytes live at a step are those of the step function", "[metrics][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(100); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(100)) {
     INFO("seed " << seed);
     const Problem problem = test::randomProblem(seed, {.gapPercent = 30, .pools = 2});
     const StepFunction live = liveBytes(problem);

@@ -195,8 +195,7 @@ TEST_CASE("no more findings than asked for", "[validate]") {
 TEST_CASE("the sweep finds a clash exactly when comparing all pairs does", "[validate][property]") {
   int clean = 0;
   int dirty = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(1'000); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(1'000)) {
     test::Dice dice(seed * 7919);
     const auto stays = static_cast<std::size_t>(dice.roll(2, 12));
     const Problem problem =
@@ -218,8 +217,7 @@ TEST_CASE("the sweep finds a clash exactly when comparing all pairs does", "[val
 }
 
 TEST_CASE("stacked stays are valid whatever they ask for", "[validate][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(200)) {
     const Problem problem = test::randomProblem(
         seed, {.alignedPercent = 50, .gapPercent = 20, .pools = 2, .assignedPercent = 50});
     CHECK(validate(problem, test::stackedPlan(problem)).empty());

@@ -113,7 +113,7 @@ TEST_CASE("weights are near under every rule, and everybody's plans replay byte 
           "[residency][weights][property]") {
   std::size_t near = 0;
   for (const char* allocator : {"greedy-by-size", "free-list", "two-sided", "block-id", "none"}) {
-    for (std::uint64_t seed = 1; seed <= test::rounds(12); ++seed) {
+    for (const std::uint64_t seed : test::Seeds(12)) {
       const Graph graph = test::randomGraph(seed, 30);
       const std::int64_t l2 = seed % 4 == 0 ? -1 : test::Dice(seed).roll(0, 600);
       const std::int64_t middle = seed % 5 == 0 ? 300 : -1;

@@ -80,7 +80,7 @@ TEST_CASE("every rule gives plans that replay byte by byte, whoever gives addres
           "[residency][property]") {
   int moves = 0;
   for (const char* allocator : {"greedy-by-size", "free-list", "two-sided", "block-id", "none"}) {
-    for (std::uint64_t seed = 1; seed <= test::rounds(30); ++seed) {
+    for (const std::uint64_t seed : test::Seeds(30)) {
       const Graph graph = test::randomGraph(seed, 30);
       const auto l2 = test::Dice(seed).roll(0, 300);
       for (const ResidencyInfo& info : residencyCatalog()) {
@@ -100,10 +100,10 @@ TEST_CASE("every rule gives plans that replay byte by byte, whoever gives addres
 
 TEST_CASE("three memories in a row are served level by level", "[residency][property]") {
   int fromTheEnd = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(60)) {
     const Graph graph = test::randomGraph(seed, 30);
     for (const ResidencyInfo& info : residencyCatalog()) {
-      CAPTURE(seed, info.name);
+      CAPTURE(info.name);
       const auto run = moved(graph, info.rule, 100, {.alias = aliasOf(seed), .middle = 200});
       REQUIRE(run->problem.pools.size() == 3);
       REQUIRE(firstOf(validate(run->problem, run->plan)) == "");
@@ -122,10 +122,10 @@ TEST_CASE("three memories in a row are served level by level", "[residency][prop
 
 TEST_CASE("a move that is missing or comes too early is noticed, twice", "[residency][mutation]") {
   int broken = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(20); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(20)) {
     const auto good = moved(test::randomGraph(seed, 25), ResidencyRule::lru, 150);
     for (std::size_t at = 0; at < good->problem.moves.size(); ++at) {
-      CAPTURE(seed, at);
+      CAPTURE(at);
       Run run = *good;
       // A stay that nothing opens at the start is there from the start.
       if (run.problem.moves[at].step == Step()) continue;
@@ -185,12 +185,12 @@ TEST_CASE("what is in two memories is no proof that nothing fits", "[autopsy][re
 
 TEST_CASE("however buffers move, the least that is live is that of whole lives",
           "[autopsy][residency][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(60)) {
     const Graph graph = test::randomGraph(seed, 25);
     const auto whole = test::runGraph(graph, {});
     for (const ResidencyInfo& info : residencyCatalog()) {
       const auto run = test::runGraph(graph, {.l2 = 120, .residency = info.rule});
-      CAPTURE(seed, info.name);
+      CAPTURE(info.name);
       CHECK(leastLive(run->problem) <= whole->metrics.lowerBound);
       if (run->problem.moves.empty()) continue;
       CHECK(leastLive(run->problem) <= lowerBound(run->problem));
@@ -240,7 +240,7 @@ TEST_CASE("every rule moves buffers on every device, whoever gives addresses",
   std::size_t shared = 0;
   for (const char* allocator :
        {"greedy-by-size", "free-list", "two-sided", "block-id", "idle-longest", "best"}) {
-    for (std::uint64_t seed = 1; seed <= test::rounds(12); ++seed) {
+    for (const std::uint64_t seed : test::Seeds(12)) {
       test::Dice dice(seed);
       const Graph graph = test::randomGraph(seed, 25);
       const Platform platform = clusters(seed % 3 == 0 ? dice.roll(0, 150) : 0, dice.roll(0, 400),
@@ -387,7 +387,7 @@ TEST_CASE("every rule moves buffers between devices whose far memories are apart
           "[residency][partition][property]") {
   std::size_t copies = 0;
   for (const char* allocator : {"greedy-by-size", "free-list", "idle-longest"}) {
-    for (std::uint64_t seed = 1; seed <= test::rounds(20); ++seed) {
+    for (const std::uint64_t seed : test::Seeds(20)) {
       test::Dice dice(seed);
       Platform platform = findPlatform("two-devices").value();
       for (DeviceSpec& device : platform.devices) {

@@ -87,7 +87,7 @@ TEST_CASE("runs that begin and end near hold under every rule, whoever gives add
           "[residency][ends][property]") {
   std::size_t fewer = 0;
   for (const char* allocator : {"greedy-by-size", "free-list", "idle-longest", "best"}) {
-    for (std::uint64_t seed = 1; seed <= test::rounds(20); ++seed) {
+    for (const std::uint64_t seed : test::Seeds(20)) {
       const Graph graph = test::randomGraph(seed, 30);
       const std::int64_t l2 = test::Dice(seed).roll(0, 400);
       const std::int64_t middle = seed % 4 == 0 ? 300 : -1;
@@ -141,13 +141,13 @@ TEST_CASE("weights come near on every device that reads them", "[residency][weig
 TEST_CASE("weights are near on several devices under every rule, byte by byte",
           "[residency][weights][partition][property]") {
   std::size_t near = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(30); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(30)) {
     test::Dice dice(seed);
     const Graph graph = test::randomGraph(seed, 25);
     const Platform platform =
         test::clusters(seed % 3 == 0 ? dice.roll(0, 150) : 0, dice.roll(0, 600), "parallel");
     for (const ResidencyInfo& info : residencyCatalog()) {
-      CAPTURE(seed, info.name);
+      CAPTURE(info.name);
       const auto run = test::spreadRun(
           graph, platform, seed % 2 == 0 ? "best" : "idle-longest", [&](RunRequest& request) {
             request.residency = info.rule;

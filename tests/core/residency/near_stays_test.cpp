@@ -61,10 +61,10 @@ TEST_CASE("an operand that is larger than the budget is used in place", "[reside
 
 TEST_CASE("every choice of stays holds its budget and reads what was written",
           "[residency][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(300)) {
     const LevelProgram program = test::randomProgram(seed, {.steps = 30});
     const Bytes budget(test::Dice(seed).roll(0, largestStep(program).count() * 3 / 2));
-    CAPTURE(seed, budget.count());
+    CAPTURE(budget.count());
     const NearStays exact = exactResidency(program, budget, 20'000);
     CHECK(test::complaint(program, budget, exact) == "");
     CHECK(exact.atLeast <= exact.farTraffic);
@@ -80,11 +80,11 @@ TEST_CASE("every choice of stays holds its budget and reads what was written",
 }
 
 TEST_CASE("the least far traffic is what trying everything finds", "[residency][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(60)) {
     const LevelProgram program = test::randomProgram(seed, {.steps = 4, .live = 4});
     if (program.buffers.size() > 6) continue;
     const Bytes budget(test::Dice(seed).roll(1, largestStep(program).count()));
-    CAPTURE(seed, budget.count());
+    CAPTURE(budget.count());
     const NearStays exact = exactResidency(program, budget);
     CHECK(exact.farTraffic == test::bruteForceTraffic(program, budget));
     CHECK(exact.atLeast == exact.farTraffic);
@@ -108,8 +108,7 @@ TEST_CASE("the least far traffic is what an integer program finds", "[residency]
 }
 
 TEST_CASE("behind a level lies what it moves", "[residency][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(200)) {
     const LevelProgram program = test::randomProgram(seed, {.steps = 30});
     const Bytes most = largestStep(program);
     const NearStays near =

@@ -57,8 +57,7 @@ TEST_CASE("a stay that is used more often is worth more", "[residency]") {
 
 TEST_CASE("the live sum in L2 never exceeds the budget, and nothing that fits is left out",
           "[residency][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(200)) {
     Problem problem = test::randomProblem(seed, {.stays = 40, .pools = 2});
     const Bytes budget = Bytes(test::Dice(seed).roll(0, 400));
     const auto pools = wholeLife(problem, plainTraffic(problem), {budget, std::nullopt});
@@ -74,8 +73,7 @@ TEST_CASE("the live sum in L2 never exceeds the budget, and nothing that fits is
 }
 
 TEST_CASE("with room for everything nothing is spilled", "[residency]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(20); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(20)) {
     const Graph graph = test::randomGraph(seed, 30);
     const auto roomy = test::runGraph(graph, {.l2 = 1 << 20});
     CHECK(roomy->plan.footprint(PoolId(1)) == 0_B);
@@ -89,7 +87,7 @@ TEST_CASE("an offline plan fits L2 however small it is, also after an overshoot"
   int retried = 0;
   int spilled = 0;
   for (const char* allocator : {"greedy-by-size", "two-sided", "none", "free-list"}) {
-    for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
+    for (const std::uint64_t seed : test::Seeds(40)) {
       const Graph graph = test::randomGraph(seed, 30);
       const auto l2 = test::Dice(seed).roll(0, 300);
       CAPTURE(allocator, seed, l2);

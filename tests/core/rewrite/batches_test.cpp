@@ -225,8 +225,7 @@ TEST_CASE("outputs of an earlier inference stay far until it is over", "[batches
 
 TEST_CASE("on sequential devices inferences follow each other in the memory of one",
           "[batches][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(60)) {
     const auto model = test::modelOf(test::randomGraph(seed, 4 + seed % 12));
     const int batches = 2 + static_cast<int>(seed % 4);
     for (const char* alias : {"none", "views", "all"}) {
@@ -247,8 +246,7 @@ TEST_CASE("on sequential devices inferences follow each other in the memory of o
 TEST_CASE("inferences on any machine pass all judges", "[batches][property]") {
   int several = 0;
   int moving = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(300)) {
     test::MachineDraw draw(seed);
     const auto model = test::modelOf(draw.graph());
     RunRequest request = draw.request();
@@ -270,8 +268,7 @@ TEST_CASE("inferences on any machine pass all judges", "[batches][property]") {
 TEST_CASE("what runs in parts, again or held otherwise runs so in every inference",
           "[batches][property]") {
   int parts = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(40)) {
     const auto model = test::modelOf(test::randomImages(seed, 4 + seed % 6));
     RunRequest request = defaultRequest();
     request.alias = parseAlias(seed % 3 == 0 ? "all" : "views").value();

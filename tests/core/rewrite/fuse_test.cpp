@@ -169,7 +169,7 @@ Bytes inputBytes(const Graph& graph, OpId op) {
 }  // namespace
 
 TEST_CASE("a network between quantisers is the network on quantised tensors", "[fuse]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(300)) {
     INFO("seed " << seed);
     const Graph plain = test::randomImages(seed, 3 + seed % 12);
     const Graph graph = fusedGraph(Quantizing(plain, seed, false).graph(), "quantized");
@@ -184,7 +184,7 @@ TEST_CASE("a network between quantisers is the network on quantised tensors", "[
 TEST_CASE("where others read what lies between, or it is handed out, nothing is lost", "[fuse]") {
   std::size_t left = 0;
   std::size_t removed = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(300)) {
     INFO("seed " << seed);
     const Graph before = Quantizing(test::randomImages(seed, 3 + seed % 12), seed, true).graph();
     for (const char* what : {"quantized", "pads", "activations", "all"}) {

@@ -164,13 +164,13 @@ TEST_CASE("what draws at random, or keeps a state, never runs again", "[recomput
 TEST_CASE("programs with repeats hold what they held", "[recompute][property]") {
   std::size_t lower = 0;
   std::size_t chains = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(300)) {
     const Graph graph = randomSkips(seed, 6 + seed % 18);
     StorageOptions options = unshared();
     if (seed % 3 == 1) options.alias = AliasRules();
     if (seed % 3 == 2) options.alias = AliasRules::all();
     const double most = 0.05 * static_cast<double>(seed % 8);
-    CAPTURE(seed, most, options.alias.inPlace);
+    CAPTURE(most, options.alias.inPlace);
     const RecomputedProgram found = again(graph, most, options);
     const RecomputeAccount& account = found.account;
     const Bytes whole = peakOf(graph, options);
@@ -203,8 +203,7 @@ TEST_CASE("programs with repeats hold what they held", "[recompute][property]") 
 
 TEST_CASE("no single repeat of a small graph is better", "[recompute][property]") {
   std::size_t helped = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(120); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(120)) {
     const auto graph = std::make_shared<const Graph>(randomSkips(seed, 5 + seed % 5));
     const Bytes whole = peakOf(*graph);
     Bytes least = whole;
@@ -229,14 +228,14 @@ TEST_CASE("no single repeat of a small graph is better", "[recompute][property]"
 TEST_CASE("plans with repeats hold, with all else that rewrites", "[recompute][property]") {
   std::size_t repeated = 0;
   std::size_t both = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(120); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(120)) {
     test::RunOptions options{.allocator = seed % 2 == 0 ? "greedy-by-size" : "best",
                              .alignment = seed % 4 == 0 ? 16 : 1,
                              .tile = seed % 3 == 1 ? TileRule::any : TileRule::off,
                              .extraWork = 0.4,
                              .recompute = true};
     if (seed % 5 < 3) options.alias = seed % 5 == 1 ? AliasRules() : AliasRules::all();
-    CAPTURE(seed, options.alias.reshape, options.alias.inPlace);
+    CAPTURE(options.alias.reshape, options.alias.inPlace);
     const auto run = test::runGraph(randomSkips(seed, 6 + seed % 10), options);
     CHECK(validate(run->problem, run->plan).empty());
     CHECK(test::firstOf(replayBytes(*run, 1_MiB)) == "");
@@ -265,14 +264,14 @@ TEST_CASE("plans with repeats hold, with all else that rewrites", "[recompute][p
 
 TEST_CASE("a repeat that is not what it says is found out", "[recompute][property]") {
   std::size_t mutants = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(200)) {
     const auto found = again(randomSkips(seed, 8 + seed % 14), 0.5, unshared());
     const Graph& graph = *found.graph;
     if (!graph.tiling) continue;
     const IdMap<OpId, OpId> repeated = repeatedOps(graph);
     for (const OpId op : graph.ops.keys()) {
       if (!repeated[op]) continue;
-      CAPTURE(seed, graph.ops[op].name);
+      CAPTURE(graph.ops[op].name);
       const auto caught = [&](const Graph& mutant) { return !auditParts(mutant).empty(); };
       // It reads what somebody else made.
       for (const TensorId other : graph.tensors.keys()) {

@@ -44,10 +44,10 @@ std::shared_ptr<const Run> runWith(const Graph& graph, ResidencyRule rule, std::
 TEST_CASE("the best residency is as fast as the fastest, and the same every time",
           "[residency][property]") {
   std::set<std::string> winners;
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(40)) {
     const Graph graph = test::randomGraph(seed, 25);
     const auto l2 = test::Dice(seed).roll(50, 500);
-    CAPTURE(seed, l2);
+    CAPTURE(l2);
     const auto best = runWith(graph, ResidencyRule::best, l2);
     SimTime fastest = kMaxTime;
     for (const ResidencyInfo& info : residencyCatalog()) {

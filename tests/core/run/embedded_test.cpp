@@ -122,8 +122,7 @@ TEST_CASE("overlaps on purpose reach from one tensor to the next", "[run][tflite
 }
 
 TEST_CASE("the bound of a plan with overlaps is what its author needs at one step", "[run]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(300)) {
     Dice dice(seed);
     std::vector<std::int32_t> offsets;
     for (auto i = dice.roll(2, 9); i > 0; --i) {

@@ -30,11 +30,10 @@ TEST_CASE("no allocator is faster than the bound of the order of any other",
           "[latency][bound][property]") {
   const auto choices = allOneDevice("partition,partition:allocator=idle-longest");
   std::size_t near = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(400); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(400)) {
     test::MachineDraw draw(seed);
     const auto model = drawnModel(seed, draw);
     const RunRequest request = draw.request();
-    CAPTURE(seed);
     const Comparison compared = compareAllocators(model, request, choices, {});
     // A run over several devices is another task, and whoever leaves inputs out has less to do.
     for (const Way way : {Way::direct, Way::perDevice}) {
@@ -57,8 +56,7 @@ TEST_CASE("no allocator is faster than the bound of the order of any other",
 TEST_CASE("no allocator is faster than the search for the least latency", "[latency][property]") {
   const auto choices = allOneDevice("best:for=latency,nodes=300");
   int otherStays = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(120); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(120)) {
     test::MachineDraw draw(seed);
     const auto model = drawnModel(seed, draw);
     const RunRequest request = draw.request();

@@ -247,8 +247,7 @@ TEST_CASE("records of devices and of blocks speak of the run's own tensors",
 
 TEST_CASE("stories by blocks hold for random graphs on two devices",
           "[partition][blocks][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(60)) {
     Graph graph = test::randomGraph(seed, 4 + seed % 30);
     for (const bool dma : {false, true}) {
       // What begins with a concat or a reshape goes to A: there are many crossings.
@@ -307,8 +306,7 @@ TEST_CASE("views work inside a device, and copy where they cross", "[partition][
 TEST_CASE("what shares storage is on one device, and its bytes are right",
           "[partition][views][property]") {
   std::size_t shared = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(60)) {
     const Graph graph = test::randomGraph(seed, 4 + seed % 30);
     Platform platform = pair(seed % 2 == 0);
     platform.devices[0].ops = {"Relu", "Concat", "Split", "Reshape", "Flatten", "Identity"};

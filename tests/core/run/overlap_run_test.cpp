@@ -114,12 +114,12 @@ Run pairAt(const std::shared_ptr<const Model>& model, std::int64_t distance) {
 TEST_CASE("random graphs of rows come through the byte replay", "[run][overlap]") {
   std::size_t used = 0;
   std::size_t lower = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(150); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(150)) {
     const auto model = modelOf(test::randomRowGraph(seed));
     const KernelWays ways{seed % 3 != 0, seed % 3 != 1};
     for (const char* allocator : {"best:moves=3000,nodes=3000", "greedy-by-size", "hill-climb"}) {
       for (const AliasRules& alias : {AliasRules::none(), AliasRules::all()}) {
-        CAPTURE(seed, allocator, alias.inPlace);
+        CAPTURE(allocator, alias.inPlace);
         const auto run = planned(model, ways, allocator, alias);
         CHECK(validate(run->problem, run->plan).empty());
         const auto corruptions = replayBytes(*run, Bytes(1 << 24));
@@ -138,8 +138,7 @@ TEST_CASE("random graphs of rows come through the byte replay", "[run][overlap]"
 }
 
 TEST_CASE("a sampled replay sees rows too", "[run][overlap]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(40)) {
     const auto run =
         planned(modelOf(test::randomRowGraph(seed)), {true, true}, "best", AliasRules::all());
     CHECK(replayBytes(*run, Bytes(1)).empty());
@@ -148,7 +147,7 @@ TEST_CASE("a sampled replay sees rows too", "[run][overlap]") {
 
 TEST_CASE("one row less distance fails", "[run][overlap]") {
   std::size_t pairs = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(400); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(400)) {
     const auto model = modelOf(test::randomRowPair(seed));
     const Graph& graph = *model->graph;
     const Schedule schedule = givenOrder(graph);
@@ -158,7 +157,7 @@ TEST_CASE("one row less distance fails", "[run][overlap]") {
     if (chances.empty()) continue;
     const OverlapChance& chance = chances[0];
     const Op& op = graph.ops[chance.op];
-    CAPTURE(seed, op.type, chance.up.count(), chance.down.count());
+    CAPTURE(op.type, chance.up.count(), chance.down.count());
     const auto script = rowScriptOf(graph, op);
     REQUIRE(script);
     const std::int64_t in = graph.tensors[chance.input].bytes->count();
@@ -251,8 +250,7 @@ TEST_CASE("a file states overlaps, and a judge believes none that is wrong", "[r
 
 TEST_CASE("bytes that two share are live once", "[overlap][property]") {
   std::size_t shared = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(60)) {
     const auto run = planned(modelOf(test::randomImages(seed, 2 + seed % 6)), {true, true}, "best",
                              seed % 2 == 0 ? AliasRules::all() : AliasRules());
     const StepFunction live = liveBytes(run->problem, run->plan);
@@ -276,10 +274,10 @@ TEST_CASE("operators in parts write over rows that nobody needs any more",
           "[run][overlap][tile][property]") {
   std::size_t shared = 0;
   std::size_t lower = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(120); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(120)) {
     const auto model = modelOf(test::randomImages(seed, 3 + seed % 6));
     const auto rule = static_cast<TileRule>(1 + seed % 5);
-    CAPTURE(seed, tileRuleName(rule));
+    CAPTURE(tileRuleName(rule));
     const auto run = planned(model, {seed % 2 == 0, seed % 3 == 0}, "best:moves=3000,nodes=3000",
                              seed % 4 == 0 ? AliasRules::all() : AliasRules(), rule);
     CHECK(validate(run->problem, run->plan).empty());
@@ -308,14 +306,14 @@ TEST_CASE("operators in parts write over rows that nobody needs any more",
 
 TEST_CASE("parts that are a byte too near lose one", "[run][overlap][tile][property]") {
   std::size_t pairs = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(120); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(120)) {
     const auto model = modelOf(test::randomImages(seed, 3 + seed % 6));
     const auto rule = static_cast<TileRule>(1 + seed % 5);
     const auto run = planned(model, {}, "best:moves=300,nodes=300", AliasRules::none(), rule);
     const auto all = overlapChances(run->graph(), run->schedule, run->storage);
     const auto chance = std::ranges::find(all, OpId(), &OverlapChance::op);
     if (chance == all.end()) continue;
-    CAPTURE(seed, tileRuleName(rule), chance->up.count(), chance->down.count());
+    CAPTURE(tileRuleName(rule), chance->up.count(), chance->down.count());
     const auto corrupts = [&](std::int64_t distance) {
       return !replayBytes(pairAt(*run, distance, true), Bytes(1 << 24)).empty();
     };

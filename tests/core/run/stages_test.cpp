@@ -132,13 +132,12 @@ TEST_CASE("residency fills any number of memories, the nearest first", "[stages]
 
 TEST_CASE("an offline plan fits three memories however small the first two are",
           "[stages][residency][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(40)) {
     test::Dice dice(seed);
     RunRequest request = test::workedRequest(seed % 2 == 0 ? "greedy-by-size" : "two-sided");
     request.platform = machineOf({dice.roll(0, 200), dice.roll(0, 200), 1 << 20});
     request.l2.kind = request.l3.kind = PoolSize::Kind::platform;
     const auto model = test::modelOf(test::randomGraph(seed, 30));
-    CAPTURE(seed);
     const auto run = test::mustRun(model, request);
     CHECK(fits(*run));
     CHECK(validate(run->problem, run->plan).empty());

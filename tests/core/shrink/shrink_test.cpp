@@ -89,8 +89,7 @@ const ShrinkTrial* trialWith(const ShrinkFront& front, const Rewrites& with) {
 TEST_CASE("every point of a front is a plan that the judge accepts", "[shrink][property]") {
   std::size_t smaller = 0;
   std::size_t parts = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(40)) {
     const auto model = imageModel(seed);
     RunRequest request = shrinkRequest();
     request.alignment = Bytes(1);
@@ -303,8 +302,7 @@ TEST_CASE("what has no operators cannot be rewritten", "[shrink]") {
 }
 
 TEST_CASE("the smallest plan that is as fast is that of a naive search", "[shrink][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(200)) {
     Dice dice(seed);
     ShrinkFront front;
     front.plain.peak = Bytes(dice.roll(500, 1'000));

@@ -255,8 +255,7 @@ ActivityList randomList(std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("times and causes are what the rules say, on any machine", "[sim][machine][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(1'000); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(1'000)) {
     const ActivityList list = randomList(seed);
     const Execution run = execute(list, hazardsOf(list), list.contention);
     const std::vector<test::Verdict> verdicts = test::judgeTimes(list);

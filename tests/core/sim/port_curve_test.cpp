@@ -171,8 +171,7 @@ TEST_CASE("curves end where times are cut off", "[sim][ports]") {
 }
 
 TEST_CASE("what a port moves over time is its traffic, whatever runs", "[sim][ports]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(300)) {
     test::TimedProgram program = test::randomTimedProgram(seed, {});
     const ActivityList list =
         program.at(test::offsetsBy(seed % 2 == 0 ? "fast" : "greedy-by-size", program.problem));
@@ -181,8 +180,7 @@ TEST_CASE("what a port moves over time is its traffic, whatever runs", "[sim][po
 }
 
 TEST_CASE("what a port moves over time is its traffic on drawn machines", "[sim][ports]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(100); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(100)) {
     test::MachineDraw draw(seed);
     const auto model = test::modelOf(draw.graph());
     RunRequest request = draw.request();

@@ -228,8 +228,7 @@ TEST_CASE("the last op does not overwrite a graph output in place", "[aliasing]"
 
 TEST_CASE("buffers hold every sized tensor once, inside and for as long as it lives",
           "[aliasing][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(150); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(150)) {
     const Graph graph = test::randomGraph(seed, 5 + seed % 50);
     const Storage storage = share(graph, AliasRules::all(), Bytes(seed % 2 == 0 ? 1 : 8));
     std::size_t held = 0;
@@ -257,8 +256,7 @@ TEST_CASE("buffers hold every sized tensor once, inside and for as long as it li
 
 TEST_CASE("sharing slices never raises the lower bound", "[aliasing][property]") {
   int saved = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(150); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(150)) {
     const Graph graph = test::randomGraph(seed, 5 + seed % 50);
     const auto apart = test::runGraph(graph, {.alias = {true, false, false, false}});
     const auto shared = test::runGraph(graph, {.alias = {true, true, true, false}});

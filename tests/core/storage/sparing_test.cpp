@@ -150,8 +150,7 @@ TEST_CASE("two graph outputs are parts of what is split into them", "[aliasing][
 TEST_CASE("slices of random graphs are copied only where the bound would rise",
           "[aliasing][sparing][property]") {
   std::int64_t copied = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(200)) {
     copied += judge(test::randomGraph(seed, 5 + seed % 60), Bytes(seed % 2 == 0 ? 1 : 8));
   }
   CHECK(copied > 20);

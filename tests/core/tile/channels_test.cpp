@@ -102,13 +102,13 @@ TEST_CASE("every part by channels finds what it needs", "[tile][channels][proper
   std::size_t summed = 0;
   std::size_t tiled = 0;
   std::size_t mixed = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(300)) {
     const Graph graph = test::randomBottlenecks(seed);
     test::RunOptions options{.alignment = seed % 3 == 0 ? 16 : 1};
     if (seed % 4 == 0) options.inputs = InputPlace::rows;
     if (seed % 5 == 0) options.alias = AliasRules::all();
     options.tile = seed % 3 == 0 ? TileRule::any : TileRule::channels;
-    CAPTURE(seed, options.alignment, seed % 4 == 0, options.alias.inPlace);
+    CAPTURE(options.alignment, seed % 4 == 0, options.alias.inPlace);
     const auto whole = test::runGraph(graph, options);
     const auto run = byChannels(graph, options);
     CHECK(validate(run->problem, run->plan).empty());
@@ -138,8 +138,7 @@ TEST_CASE("every part by channels finds what it needs", "[tile][channels][proper
 
 TEST_CASE("parts by channels read each weight once", "[tile][channels][property]") {
   std::size_t weights = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(100); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(100)) {
     const auto run = byChannels(test::randomBottlenecks(seed));
     const Graph& graph = run->graph();
     if (!graph.tiling) continue;
@@ -205,8 +204,7 @@ TEST_CASE("channels that are missed, or taken in twice, are found out",
     ++mutants;
     return !auditParts(mutant, 1'000'000).empty();
   };
-  for (std::uint64_t seed = 1; seed <= test::rounds(80); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(80)) {
     const auto run = byChannels(test::randomBottlenecks(seed));
     const Graph& graph = run->graph();
     TensorId before;
@@ -259,8 +257,7 @@ TEST_CASE("channels that are missed, or taken in twice, are found out",
 
 TEST_CASE("a channel too few is found out where channels are made", "[tile][channels][property]") {
   std::size_t mutants = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(60)) {
     const auto run = byChannels(test::randomBottlenecks(seed));
     const Graph& graph = run->graph();
     if (!graph.tiling) continue;
@@ -302,8 +299,7 @@ TEST_CASE("a sum that groups of channels belong to is none of all channels", "[t
 
 TEST_CASE("parts by channels are the same when they are opened again", "[tile][channels][json]") {
   std::size_t summed = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(30); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(30)) {
     const auto run = byChannels(test::randomBottlenecks(seed));
     summed += sumsIn(run->graph()).empty() ? 0 : 1;
     std::ostringstream out;

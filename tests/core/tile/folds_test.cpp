@@ -125,13 +125,13 @@ TEST_CASE("which operators fold, and along which axes", "[tile][fold]") {
 TEST_CASE("what is folded in parts is all of it, once", "[tile][fold][property]") {
   std::size_t folded = 0;
   std::size_t cut = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(300)) {
     const Graph graph = test::randomFolds(seed, 1 + seed % 8);
     test::RunOptions options{.alignment = seed % 3 == 0 ? 16 : 1};
     if (seed % 4 == 0) options.inputs = InputPlace::rows;
     if (seed % 5 == 0) options.alias = AliasRules::all();
     const auto rule = static_cast<TileRule>(1 + seed / 3 % 5);
-    CAPTURE(seed, options.alignment, seed % 4 == 0, options.alias.inPlace, tileRuleName(rule));
+    CAPTURE(options.alignment, seed % 4 == 0, options.alias.inPlace, tileRuleName(rule));
     const auto whole = test::runGraph(graph, options);
     const auto run = foldedIn(graph, rule, options);
     CHECK(validate(run->problem, run->plan).empty());
@@ -160,8 +160,7 @@ TEST_CASE("a fold that misses a row, or has one twice, is found out", "[tile][fo
     ++mutants;
     return !auditParts(mutant, 1'000'000).empty();
   };
-  for (std::uint64_t seed = 1; seed <= test::rounds(80); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(80)) {
     const auto run = foldedIn(test::randomFolds(seed, 1 + seed % 5), TileRule::lines);
     const Graph& graph = run->graph();
     for (const OpId part : foldParts(graph)) {
@@ -220,8 +219,7 @@ TEST_CASE("what a fold makes is not read in its own run", "[tile][fold]") {
 
 TEST_CASE("a fold in parts is the same when it is opened again", "[tile][fold][json]") {
   std::size_t folded = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(30); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(30)) {
     const auto rule = seed % 2 == 0 ? TileRule::lines : TileRule::any;
     const auto run = foldedIn(test::randomFolds(seed, 1 + seed % 5), rule);
     folded += foldParts(run->graph()).empty() ? 0 : 1;

@@ -40,8 +40,7 @@ std::set<std::int64_t> bytesOf(const Run& run, TensorId id) {
 
 TEST_CASE("a row has the bytes of its elements, stretch by stretch", "[tile][property]") {
   std::size_t scattered = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(60)) {
     const auto run = test::runGraph(test::randomImages(seed, 6), {.tile = TileRule::lines});
     if (!run->graph().tiling) continue;
     for (const BufferId buffer : run->storage.buffers.keys()) {

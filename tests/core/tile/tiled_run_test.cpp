@@ -129,8 +129,7 @@ TEST_CASE("stripes make what lies between them twice", "[tile]") {
 
 TEST_CASE("operators that run in parts do the work they did", "[tile][property]") {
   std::size_t parts = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(150); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(150)) {
     const Graph graph = test::randomImages(seed, 8);
     const auto run = lines(graph);
     IdMap<OpId, Work> sums(graph.ops.size());
@@ -159,13 +158,13 @@ TEST_CASE("every part finds the rows it needs, wherever they lie", "[tile][prope
   std::size_t several = 0;
   std::size_t over = 0;
   std::size_t cut = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(500); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(500)) {
     const Graph graph = test::randomImages(seed, 3 + seed % 14);
     test::RunOptions options{.alignment = seed % 3 == 0 ? 16 : 1};
     if (seed % 4 == 0) options.inputs = InputPlace::rows;
     if (seed % 2 == 0) options.alias = AliasRules();
     if (seed % 5 == 0) options.alias = AliasRules::all();
-    CAPTURE(seed, options.alignment, seed % 4 == 0, options.alias.reshape, options.alias.inPlace);
+    CAPTURE(options.alignment, seed % 4 == 0, options.alias.reshape, options.alias.inPlace);
     const auto whole = test::runGraph(graph, options);
     const auto run = inParts(graph, ruleOf(seed), options);
     CHECK(validate(run->problem, run->plan).empty());
@@ -196,8 +195,7 @@ TEST_CASE("every part finds the rows it needs, wherever they lie", "[tile][prope
 
 TEST_CASE("a ring with one row less loses bytes", "[tile][property]") {
   std::size_t mutants = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(200)) {
     const auto run = inParts(test::randomImages(seed, 9), ruleOf(seed));
     const Graph& graph = run->graph();
     if (!graph.tiling) continue;
@@ -236,8 +234,7 @@ TEST_CASE("a ring with one row less loses bytes", "[tile][property]") {
 
 TEST_CASE("rows that are apart lose bytes in one place", "[tile][property]") {
   std::size_t mutants = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(150); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(150)) {
     const auto run = inParts(test::randomImages(seed, 9), TileRule::any);
     const Graph& graph = run->graph();
     if (!graph.tiling) continue;
@@ -267,7 +264,7 @@ TEST_CASE("rows that are apart lose bytes in one place", "[tile][property]") {
 
 TEST_CASE("a part that reads one row less is found out", "[tile][property]") {
   std::size_t mutants = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(60)) {
     const auto run = lines(test::randomImages(seed, 8));
     const Graph& graph = run->graph();
     if (!graph.tiling) continue;
@@ -288,7 +285,7 @@ TEST_CASE("a part that reads one row less is found out", "[tile][property]") {
                                     static_cast<std::ptrdiff_t>(input));
         const bool twice = std::ranges::count(op.inputs, op.inputs[input]) > 1;
         if (loose || twice) continue;
-        CAPTURE(seed, op.name, op.type, input);
+        CAPTURE(op.name, op.type, input);
         const bool found = !auditParts(mutant, 1'000'000).empty();
         CHECK(found);
         ++mutants;
@@ -316,7 +313,7 @@ TEST_CASE("rings and pieces move by every rule", "[tile][residency]") {
 
 TEST_CASE("a part that reads one column less is found out", "[tile][property]") {
   std::size_t mutants = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(60)) {
     const auto run = inParts(test::randomImages(seed, 8), TileRule::stripes);
     const Graph& graph = run->graph();
     if (!graph.tiling) continue;
@@ -337,7 +334,7 @@ TEST_CASE("a part that reads one column less is found out", "[tile][property]") 
       if (loose) continue;
       Graph mutant = graph;
       --(*mutant.tensors[id].shape)[across];
-      CAPTURE(seed, tensor.name);
+      CAPTURE(tensor.name);
       const bool found = !auditParts(mutant, 1'000'000).empty();
       CHECK(found);
       ++mutants;
@@ -348,8 +345,7 @@ TEST_CASE("a part that reads one column less is found out", "[tile][property]") 
 
 TEST_CASE("the work that is done twice is what was foreseen", "[tile][property]") {
   std::size_t twice = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(100); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(100)) {
     const auto graph = std::make_shared<const Graph>(test::randomImages(seed, 8));
     const double most = 0.3 * static_cast<double>(seed % 9);
     const auto program =
@@ -382,7 +378,7 @@ TEST_CASE("the work that is done twice is what was foreseen", "[tile][property]"
 
 TEST_CASE("earlier questions to a search for parts do not change an answer", "[tile][property]") {
   std::size_t cut = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(60)) {
     const auto graph = std::make_shared<const Graph>(test::randomImages(seed, 8));
     const auto search = [&] {
       return TileSearch(graph, givenOrder(*graph), {.alignment = 1_B},
@@ -392,7 +388,7 @@ TEST_CASE("earlier questions to a search for parts do not change an answer", "[t
     const TileAccount lowest = asked.ways().value().front().account;
     for (const std::int64_t part : {3, 1, 2, 0}) {
       const Bytes enough = lowest.peak + Bytes((lowest.whole - lowest.peak).count() * part / 4);
-      CAPTURE(seed, part);
+      CAPTURE(part);
       const auto ways = asked.ways(enough).value();
       const auto fresh = search().ways(enough).value();
       REQUIRE(ways.size() == fresh.size());

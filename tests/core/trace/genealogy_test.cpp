@@ -53,8 +53,7 @@ ByteAddress randomByte(test::Dice& dice, const Told& told) {
 
 TEST_CASE("the genealogy of a byte is what every moment says of it", "[genealogy]") {
   const char* allocators[] = {"free-list", "greedy-by-size", "block-id", "two-sided", "best"};
-  for (std::uint64_t seed = 1; seed <= test::rounds(80); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(80)) {
     test::Dice dice(seed);
     const bool gaps = seed % 5 == 1;
     const Problem problem = test::randomProblem(
@@ -88,8 +87,7 @@ TEST_CASE("the genealogy of a byte is what every moment says of it", "[genealogy
 }
 
 TEST_CASE("the tenants of a byte are the stays that cover it, in time", "[genealogy]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(60)) {
     test::Dice dice(seed);
     const Problem problem = test::randomProblem(seed, {.stays = 30, .steps = 25});
     const Told told = tell(problem, seed % 2 == 0 ? "free-list" : "greedy-by-size");

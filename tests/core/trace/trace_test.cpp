@@ -130,8 +130,7 @@ TEST_CASE("a trace without events is empty memory", "[trace]") {
 }
 
 TEST_CASE("what lies between two moments is what the stays in between make up", "[moment_delta]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(40)) {
     test::Dice dice(seed);
     const Problem problem = test::randomProblem(
         seed, {.stays = 40, .steps = 30, .pools = 1 + seed % 3, .assignedPercent = 50});

@@ -534,8 +534,7 @@ MethodRecord randomRecord(std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("marked rows are the state after a tick, and tell the one before", "[stage]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(300)) {
     const MethodRecord record = randomRecord(seed);
     MethodPlayer player(record);
     std::vector<MethodRow> before;
@@ -565,8 +564,7 @@ TEST_CASE("marked rows are the state after a tick, and tell the one before", "[s
 }
 
 TEST_CASE("rows are left out in the middle, those that changed last", "[stage]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(500); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(500)) {
     test::Dice dice(seed);
     std::vector<MarkedRow> rows(static_cast<std::size_t>(dice.roll(0, 60)));
     std::size_t marked = 0;

@@ -81,8 +81,7 @@ std::string refusal(const Result<ResultTable>& table) {
 }  // namespace
 
 TEST_CASE("the rows of a Pareto front are those that no other is as good as", "[study]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(20); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(20)) {
     const AskedStudy study(seed);
     Database results = study.open();
     const bool three = seed % 2 == 0;
@@ -115,8 +114,7 @@ TEST_CASE("the rows of a Pareto front are those that no other is as good as", "[
 }
 
 TEST_CASE("pivots are of the means of all rows", "[study]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(20); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(20)) {
     const AskedStudy study(seed);
     Database results = study.open();
     const auto pivot = pivotOf({results, "model = 'a'"}, "align", "allocator", "peak").value();
@@ -141,8 +139,7 @@ TEST_CASE("pivots are of the means of all rows", "[study]") {
 }
 
 TEST_CASE("bests and baselines are those of all rows", "[study]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(20); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(20)) {
     const AskedStudy study(seed);
     Database results = study.open();
     const auto best = bestBy({results}, "allocator", "latency").value();

@@ -130,8 +130,7 @@ TEST_CASE("constraints hold in every answer as conditions of it do", "[study]") 
                                      {.bestBy = "align", .figure = "latency"},
                                      {.baseline = "allocator=none"},
                                      {.matters = true}};
-  for (std::uint64_t seed = 1; seed <= test::rounds(20); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(20)) {
     const RuledStudy ruled("constraints = [\"latency > 2ps\", \"gap < 8%\"]\n", seed);
     const RuledStudy free("", seed);
     Database results = ruled.open();

@@ -66,8 +66,7 @@ StudyRuns writeResults(const test::ScratchFolder& folder) {
 }  // namespace
 
 TEST_CASE("filters leave the rows whose values are picked on every axis", "[study]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(100); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(100)) {
     test::Dice dice(seed);
     const StudyTable table = randomTable(dice);
     StudyFilter filter(dice.chance(20) ? 0 : table.axes.size());
@@ -91,8 +90,7 @@ TEST_CASE("filters leave the rows whose values are picked on every axis", "[stud
 }
 
 TEST_CASE("a front holds one of each best pair", "[study]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(100); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(100)) {
     test::Dice dice(seed);
     const StudyTable table = randomTable(dice);
     const auto& peaks = table.figures[0].numbers;
@@ -117,8 +115,7 @@ TEST_CASE("a front holds one of each best pair", "[study]") {
 }
 
 TEST_CASE("cells of a pivot know the least of their rows", "[study]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(100); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(100)) {
     test::Dice dice(seed);
     const StudyTable table = randomTable(dice);
     const auto& peaks = table.figures[0].numbers;
