@@ -12,6 +12,7 @@
 #include "core/solver/orders.h"
 #include "tests/conformance/subjects.h"
 #include "tests/support/graphs.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
@@ -36,9 +37,7 @@ test::ProblemShape shapeOf(std::uint64_t seed) {
 std::size_t catalogSize() { return allocatorCatalog().size(); }
 
 Plan planned(const test::Subject& subject, const Problem& problem) {
-  const auto plan = subject.allocator->plan(problem, quickContext());
-  if (!plan) FAIL(plan.error().text());
-  return *plan;
+  return test::must(subject.allocator->plan(problem, quickContext()));
 }
 
 /// As the allocator rounds them.
@@ -143,11 +142,9 @@ TEST_CASE("pins that cannot all be kept are an error", "[conformance]") {
     problem.stays[StayId(1)].alignment = 4_B;
   }
   SECTION("negative") { problem.stays[StayId(1)].pinned = Bytes(-10); }
-  const auto plan = subject.allocator->plan(problem, quickContext());
-  REQUIRE_FALSE(plan);
-  CHECK((plan.error().code == ErrorCode::invalidArgument ||
-         plan.error().code == ErrorCode::unsupported));
-  CHECK(plan.error().message.find("pin") != std::string::npos);
+  const auto plan = test::mustFail(subject.allocator->plan(problem, quickContext()));
+  CHECK((plan.code == ErrorCode::invalidArgument || plan.code == ErrorCode::unsupported));
+  CHECK(plan.message.find("pin") != std::string::npos);
 }
 
 TEST_CASE("pins beyond the capacity are kept, in a plan that does not fit", "[conformance]") {

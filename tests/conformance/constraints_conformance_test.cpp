@@ -13,6 +13,7 @@
 #include "core/plan/validate.h"
 #include "tests/conformance/subjects.h"
 #include "tests/support/constrained_problems.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
@@ -118,18 +119,17 @@ TEST_CASE("optima and bounds are those of trying everything", "[conformance][con
     const std::int64_t capacity = 5 + static_cast<std::int64_t>(seed % 5);
     problem.pools[PoolId(0)].capacity = Bytes(capacity);
     const Brute best = bruteForce(problem, capacity);
-    const auto cheap = AllocatorChoice::parse("best:for=penalty")->make()->plan(problem, {});
-    REQUIRE(cheap);
-    REQUIRE((cheap->status == PlanStatus::infeasible) == !best.cost);
+    const auto cheap =
+        test::must(AllocatorChoice::parse("best:for=penalty")->make()->plan(problem, {}));
+    REQUIRE((cheap.status == PlanStatus::infeasible) == !best.cost);
     impossible += best.cost ? 0 : 1;
     if (!best.cost) continue;
-    REQUIRE(penaltyOf(problem, *cheap) == *best.cost);
-    REQUIRE(cheap->penaltyBound == *best.cost);
+    REQUIRE(penaltyOf(problem, cheap) == *best.cost);
+    REQUIRE(cheap.penaltyBound == *best.cost);
     paying += *best.cost > 0 ? 1 : 0;
     for (const char* name : {"exact", "best"}) {
-      const auto low = AllocatorChoice::parse(name)->make()->plan(problem, {});
-      REQUIRE(low);
-      REQUIRE(low->footprint(PoolId(0)).count() == *best.peak);
+      const auto low = test::must(AllocatorChoice::parse(name)->make()->plan(problem, {}));
+      REQUIRE(low.footprint(PoolId(0)).count() == *best.peak);
       REQUIRE(lowerBound(problem, PoolId(0)).count() <= *best.peak);
     }
   }

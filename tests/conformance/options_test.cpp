@@ -8,6 +8,7 @@
 #include "core/allocators/catalog.h"
 #include "core/families/family.h"
 #include "tests/support/counting_clock.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
@@ -74,12 +75,9 @@ constexpr OptionLine kLines[] = {
 };
 
 Plan planned(const std::string& allocator, const Problem& problem) {
-  const auto choice = AllocatorChoice::parse(allocator);
-  if (!choice) FAIL(choice.error().text());
+  const auto choice = test::must(AllocatorChoice::parse(allocator));
   test::CountingClock time;
-  const auto plan = choice->make()->plan(problem, {.nodeBudget = 100'000, .clock = time.clock()});
-  if (!plan) FAIL(plan.error().text());
-  return *plan;
+  return test::must(choice.make()->plan(problem, {.nodeBudget = 100'000, .clock = time.clock()}));
 }
 
 /// Crowded enough that a search does not meet the bound at once.

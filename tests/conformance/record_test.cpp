@@ -11,6 +11,7 @@
 #include "core/plan/method_record.h"
 #include "tests/conformance/subjects.h"
 #include "tests/support/methods.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
@@ -113,9 +114,8 @@ std::vector<MethodRow> rowsAtEnd(const MethodRecord& record, const std::string& 
 }
 
 Plan recordedPlan(const std::string& allocator, const Problem& problem) {
-  const auto choice = AllocatorChoice::parse(allocator);
-  REQUIRE(choice);
-  auto plan = choice->make()->plan(problem, recording());
+  const auto choice = test::must(AllocatorChoice::parse(allocator));
+  auto plan = choice.make()->plan(problem, recording());
   REQUIRE(plan);
   return *std::move(plan);
 }
@@ -157,17 +157,15 @@ TEST_CASE("records of samples play to the end and back", "[conformance][record]"
   std::uint64_t number = 0;
   for (const SampleInfo& sample : sampleCatalog()) {
     if (!test::isTried(number++)) continue;
-    const auto opened = openModel("samples:" + sample.name, {});
-    REQUIRE(opened);
-    const auto model = std::make_shared<const Model>(*opened);
+    const auto opened = test::must(openModel("samples:" + sample.name, {}));
+    const auto model = std::make_shared<const Model>(opened);
     for (const std::string& name : names) {
       CAPTURE(name, sample.name);
       RunRequest request = test::workedRequest(name);
       if (name == "partition") request.platform = *findPlatform("two-devices");
-      const auto run = execute(model, request, {.simulate = false, .record = true});
-      REQUIRE(run);
-      REQUIRE_FALSE((*run)->plan.records.empty());
-      for (const MethodRecord& record : (*run)->plan.records) {
+      const auto run = test::must(execute(model, request, {.simulate = false, .record = true}));
+      REQUIRE_FALSE(run->plan.records.empty());
+      for (const MethodRecord& record : run->plan.records) {
         if (record.ticks.size() <= 200) {
           playBothWays(record);
         } else {

@@ -5,6 +5,7 @@
 
 #include "core/memory/chunk_map.h"
 #include "tests/conformance/subjects.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
@@ -57,27 +58,26 @@ TEST_CASE("a story builds the plan's regions and undoes to nothing", "[conforman
   CAPTURE(subject.info->name);
   for (const std::uint64_t seed : test::Seeds(60)) {
     const Problem problem = randomBounded(seed, 1 + seed % 2);
-    const auto plan = subject.allocator->plan(problem, quickContext());
-    REQUIRE(plan);
+    const auto plan = test::must(subject.allocator->plan(problem, quickContext()));
     IdMap<PoolId, ChunkMap> pools(problem.pools.size());
     std::int32_t step = 0;
-    for (const MemoryEvent& event : plan->story) {
+    for (const MemoryEvent& event : plan.story) {
       REQUIRE(event.step >= step);
       step = event.step;
       pools[event.poolId()].apply(event);
       if (event.kind != EventKind::alloc) continue;
-      const Address& address = *plan->addresses[event.stay];
+      const Address& address = *plan.addresses[event.stay];
       REQUIRE(address == Address{event.poolId(), event.region, event.offset});
       REQUIRE(event.size == problem.stays[event.stay].size);
     }
     for (const PoolId pool : problem.pools.keys()) {
       REQUIRE(pools[pool].inUse() == 0_B);
       // Regions side by side are rounded up so that each starts aligned.
-      if (plan->regions[pool].size() <= 1) {
-        REQUIRE(pools[pool].footprint() == plan->footprint(pool));
+      if (plan.regions[pool].size() <= 1) {
+        REQUIRE(pools[pool].footprint() == plan.footprint(pool));
       }
     }
-    for (auto event = plan->story.rbegin(); event != plan->story.rend(); ++event) {
+    for (auto event = plan.story.rbegin(); event != plan.story.rend(); ++event) {
       pools[event->poolId()].revert(*event);
     }
     for (const ChunkMap& chunks : pools) REQUIRE(chunks == ChunkMap());
@@ -89,11 +89,10 @@ TEST_CASE("a story has every stay there when it is needed, and no longer", "[con
   CAPTURE(subject.info->name);
   for (const std::uint64_t seed : test::Seeds(40)) {
     const Problem problem = randomBounded(seed, 1);
-    const auto plan = subject.allocator->plan(problem, quickContext());
-    REQUIRE(plan);
+    const auto plan = test::must(subject.allocator->plan(problem, quickContext()));
     // Online allocators hold on to a stay in its gaps; those who plan ahead may give it up.
     const bool keepsGaps = problem.gaps.empty();
-    for (const auto& [step, live] : tenants(problem, *plan)) {
+    for (const auto& [step, live] : tenants(problem, plan)) {
       CAPTURE(step);
       for (const StayId id : problem.stays.keys()) {
         const bool there = std::ranges::binary_search(live, id);
@@ -113,18 +112,17 @@ TEST_CASE("what does not fit is said to, with figures that add up", "[conformanc
     Problem problem = randomBounded(seed, 1);
     test::Dice dice(seed);
     problem.pools[PoolId(0)].capacity = Bytes(dice.roll(0, 400));
-    const auto plan = subject.allocator->plan(problem, quickContext());
-    REQUIRE(plan);
+    const auto plan = test::must(subject.allocator->plan(problem, quickContext()));
     const bool placed = std::ranges::all_of(
-        plan->addresses, [](const auto& address) { return address.has_value(); });
-    const bool fits = placed && plan->footprint(PoolId(0)) <= *problem.pools[PoolId(0)].capacity;
-    const bool says = plan->status == PlanStatus::complete || plan->status == PlanStatus::optimal;
+        plan.addresses, [](const auto& address) { return address.has_value(); });
+    const bool fits = placed && plan.footprint(PoolId(0)) <= *problem.pools[PoolId(0)].capacity;
+    const bool says = plan.status == PlanStatus::complete || plan.status == PlanStatus::optimal;
     REQUIRE(fits == says);
-    REQUIRE(plan->outOfMemory.has_value() == !placed);
+    REQUIRE(plan.outOfMemory.has_value() == !placed);
     tight += fits ? 0 : 1;
-    if (!plan->outOfMemory) continue;
-    const OutOfMemory& failure = *plan->outOfMemory;
-    REQUIRE_FALSE(plan->addresses[failure.stay]);
+    if (!plan.outOfMemory) continue;
+    const OutOfMemory& failure = *plan.outOfMemory;
+    REQUIRE_FALSE(plan.addresses[failure.stay]);
     REQUIRE(failure.wanted == problem.stays[failure.stay].size);
     REQUIRE(failure.step == problem.stays[failure.stay].steps.begin);
     REQUIRE(failure.pools.size() == 1);
@@ -135,7 +133,7 @@ TEST_CASE("what does not fit is said to, with figures that add up", "[conformanc
     Bytes live;
     for (const StayId id : problem.stays.keys()) {
       const bool holds = problem.stays[id].steps.contains(failure.step);
-      if (plan->addresses[id] && holds) live += problem.stays[id].size;
+      if (plan.addresses[id] && holds) live += problem.stays[id].size;
     }
     REQUIRE(pool.live == live);
   }

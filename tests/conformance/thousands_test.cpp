@@ -10,6 +10,7 @@
 #include "core/plan/validate.h"
 #include "tests/conformance/subjects.h"
 #include "tests/support/graphs.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
@@ -154,11 +155,10 @@ TEST_CASE("thousands: no method is below the best of all placements", "[thousand
     REQUIRE(best >= lowerBound(problem));
     for (const test::Subject& subject : subjects) {
       CAPTURE(subject.info->name);
-      const auto plan = subject.allocator->plan(problem, quickContext());
-      REQUIRE(plan);
-      REQUIRE(footprint(*plan) >= best);
-      if (plan->status != PlanStatus::optimal) continue;
-      REQUIRE(footprint(*plan) == best);
+      const auto plan = test::must(subject.allocator->plan(problem, quickContext()));
+      REQUIRE(footprint(plan) >= best);
+      if (plan.status != PlanStatus::optimal) continue;
+      REQUIRE(footprint(plan) == best);
       ++proved;
     }
   }

@@ -8,6 +8,7 @@
 #include "core/trace/timeline.h"
 #include "tests/conformance/subjects.h"
 #include "tests/support/methods.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
@@ -19,9 +20,8 @@ namespace {
 Plan toldPlan(const std::string& allocator, const Problem& problem) {
   PlanContext context = test::quickContext();
   context.record = true;
-  const auto choice = AllocatorChoice::parse(allocator);
-  REQUIRE(choice);
-  auto plan = choice->make()->plan(problem, context);
+  const auto choice = test::must(AllocatorChoice::parse(allocator));
+  auto plan = choice.make()->plan(problem, context);
   REQUIRE(plan);
   return *std::move(plan);
 }
@@ -143,13 +143,12 @@ TEST_CASE("free list: the search ends with the block that is taken, the others s
 TEST_CASE("two sides: the walk goes from the last operator to the first", "[conformance][record]") {
   for (const char* sample : {"chain", "residual", "inception", "resnet8", "zero_copy"}) {
     CAPTURE(sample);
-    const auto run = execute(test::sample(sample), test::workedRequest("two-sided"),
-                             {.simulate = false, .record = true});
-    REQUIRE(run);
-    const MethodRecord& record = (*run)->plan.records.at(0);
+    const auto run = test::must(execute(test::sample(sample), test::workedRequest("two-sided"),
+                                        {.simulate = false, .record = true}));
+    const MethodRecord& record = run->plan.records.at(0);
     const std::size_t current = listNamed(record, "current");
     std::size_t seen = 0;
-    std::int64_t last = (*run)->problem.steps.count();
+    std::int64_t last = run->problem.steps.count();
     for (const MethodChange& change : record.changes) {
       if (change.list != current || change.after.empty()) continue;
       ++seen;
@@ -158,9 +157,9 @@ TEST_CASE("two sides: the walk goes from the last operator to the first", "[conf
       last = step;
     }
     // Graph inputs have no operator whose inputs could get places.
-    const auto& stays = (*run)->problem.stays;
+    const auto& stays = run->problem.stays;
     const auto made = std::ranges::count_if(stays.keys().toVector(), [&](StayId id) {
-      return bool((*run)->graph().tensors[(*run)->stayTensor(id)].producer);
+      return bool(run->graph().tensors[run->stayTensor(id)].producer);
     });
     CHECK(seen == static_cast<std::size_t>(made));
     CHECK(last == 0);

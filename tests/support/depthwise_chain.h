@@ -1,6 +1,5 @@
 #pragma once
 
-#include <catch2/catch.hpp>
 #include <sstream>
 
 #include "core/check/plan_audit.h"
@@ -9,6 +8,7 @@
 #include "core/plan_file/plan_reader.h"
 #include "core/rewrite/graph_builder.h"
 #include "core/run/run.h"
+#include "tests/support/must.h"
 
 namespace hw::test {
 
@@ -119,9 +119,7 @@ inline std::shared_ptr<const Run> runOf(const std::shared_ptr<const Model>& mode
   request.alias = AliasRules::all();
   request.alignment = Bytes(1);
   request.order = order;
-  auto run = execute(model, request, {});
-  REQUIRE(run);
-  return *run;
+  return test::must(execute(model, request, {}));
 }
 
 inline std::string firstFault(const Run& run, Bytes room = kRoom) {
@@ -151,9 +149,8 @@ inline std::string firstFinding(const std::shared_ptr<const Model>& model, const
                                 void (*write)(const Run&, std::ostream&)) {
   std::ostringstream file;
   write(run, file);
-  const auto plan = readPlan(file.str());
-  REQUIRE(plan);
-  const Audit audit = auditPlan(model, *plan, {});
+  const auto plan = test::must(readPlan(file.str()));
+  const Audit audit = auditPlan(model, plan, {});
   if (!audit.findings.empty()) return audit.findings[0].message;
   REQUIRE(audit.run);
   return firstFault(*audit.run);

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/machine/platforms.h"
 #include "core/rewrite/graph_builder.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 
 namespace hw::test {
@@ -48,9 +49,8 @@ OpText parseOp(std::string_view text) {
 
 std::shared_ptr<const Run> runModel(std::shared_ptr<const Model> model, const RunOptions& options) {
   RunRequest request;
-  const auto choice = AllocatorChoice::parse(options.allocator);
-  REQUIRE(choice);
-  request.allocator = *choice;
+  const auto choice = test::must(AllocatorChoice::parse(options.allocator));
+  request.allocator = choice;
   request.platform = platformCatalog().front();
   const auto sizeOf = [](std::int64_t bytes) {
     return bytes < 0 ? PoolSize{PoolSize::Kind::unbounded, Bytes()}
@@ -75,9 +75,7 @@ std::shared_ptr<const Run> runModel(std::shared_ptr<const Model> model, const Ru
     pools[1].capacity = Bytes(options.middle);
     request.l3 = {};
   }
-  const auto run = execute(std::move(model), request, {});
-  if (!run) FAIL(run.error().text());
-  return *run;
+  return test::must(execute(std::move(model), request, {}));
 }
 
 }  // namespace
@@ -107,9 +105,7 @@ Graph drawnGraph(const DrawnGraph& drawn) {
   }
   for (const std::string& name : drawn.inputs) builder.addInput(handles.at(name));
   for (const std::string& name : drawn.outputs) builder.addOutput(handles.at(name));
-  auto graph = std::move(builder).build();
-  if (!graph) FAIL(graph.error().text());
-  return *graph;
+  return test::must(std::move(builder).build());
 }
 
 TensorId tensorOf(const Graph& graph, std::string_view name) {

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <catch2/catch.hpp>
-
 #include "core/machine/platforms.h"
+#include "tests/support/must.h"
 
 namespace hw::test {
 
@@ -19,9 +18,8 @@ std::shared_ptr<const Model> sample(const std::string& name) {
 
 RunRequest workedRequest(const std::string& allocator) {
   RunRequest request;
-  const auto choice = AllocatorChoice::parse(allocator);
-  REQUIRE(choice.has_value());
-  request.allocator = *choice;
+  const auto choice = test::must(AllocatorChoice::parse(allocator));
+  request.allocator = choice;
   request.platform = platformCatalog().front();
   request.l2.kind = request.l3.kind = PoolSize::Kind::unbounded;
   request.alignment = Bytes(1);
@@ -35,9 +33,7 @@ RunRequest requestOn(const Platform& platform, const std::string& allocator) {
 
 std::shared_ptr<const Run> mustRun(const std::shared_ptr<const Model>& model,
                                    const RunRequest& request) {
-  auto run = execute(model, request, {});
-  if (!run) FAIL(run.error().text());
-  return *run;
+  return test::must(execute(model, request, {}));
 }
 
 std::string offsets(const Run& run) {

@@ -2,6 +2,7 @@
 
 #include "core/rewrite/graph_builder.h"
 #include "tests/support/graphs.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 
@@ -25,9 +26,7 @@ class GraphGrower {
     for (std::size_t i = 0; i < ops; ++i) growOp();
     const std::int64_t outputs = dice_.roll(1, 3);
     for (std::int64_t i = 0; i < outputs; ++i) builder_.addOutput(recent());
-    auto graph = std::move(builder_).build();
-    if (!graph) FAIL(graph.error().text());
-    return *graph;
+    return test::must(std::move(builder_).build());
   }
 
  private:

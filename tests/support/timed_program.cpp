@@ -1,7 +1,8 @@
 #include "tests/support/timed_program.h"
 
-#include <catch2/catch.hpp>
 #include <random>
+
+#include "tests/support/must.h"
 
 namespace hw::test {
 namespace {
@@ -135,12 +136,10 @@ TimedProgram randomTimedProgram(std::uint64_t seed, const TimedProgramShape& sha
 }
 
 std::vector<Bytes> offsetsBy(const std::string& allocator, const Problem& problem) {
-  const auto choice = AllocatorChoice::parse(allocator);
-  if (!choice) FAIL(choice.error().text());
-  const auto plan = choice->make()->plan(problem, {});
-  if (!plan) FAIL(plan.error().text());
+  const auto choice = test::must(AllocatorChoice::parse(allocator));
+  const auto plan = test::must(choice.make()->plan(problem, {}));
   std::vector<Bytes> offsets;
-  for (const auto& offset : plan->flatOffsets()) offsets.push_back(offset.value());
+  for (const auto& offset : plan.flatOffsets()) offsets.push_back(offset.value());
   return offsets;
 }
 

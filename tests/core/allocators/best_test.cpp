@@ -1,4 +1,3 @@
-#include <catch2/catch.hpp>
 #include <filesystem>
 
 #include "core/allocators/catalog.h"
@@ -7,6 +6,7 @@
 #include "core/plan/metrics.h"
 #include "core/plan/validate.h"
 #include "tests/support/corpus.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
@@ -17,11 +17,8 @@ namespace fs = std::filesystem;
 namespace {
 
 Plan planned(std::string_view choice, const Problem& problem, const PlanContext& context = {}) {
-  const auto parsed = AllocatorChoice::parse(choice);
-  REQUIRE(parsed);
-  const auto plan = parsed->make()->plan(problem, context);
-  if (!plan) FAIL(plan.error().text());
-  return *plan;
+  const auto parsed = test::must(AllocatorChoice::parse(choice));
+  return test::must(parsed.make()->plan(problem, context));
 }
 
 Bytes footprint(const Plan& plan) {
@@ -58,10 +55,9 @@ void requireBest(const Problem& problem) {
 }
 
 Problem load(const fs::path& path) {
-  const auto model = loadModel(path.string(), {});
-  REQUIRE(model);
-  REQUIRE(model->problem);
-  return *model->problem;
+  const auto model = test::must(loadModel(path.string(), {}));
+  REQUIRE(model.problem);
+  return *model.problem;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "core/run/planner.h"
 #include "tests/support/counting_clock.h"
 #include "tests/support/methods.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/synthetic_problems.h"
 
@@ -32,10 +33,9 @@ TEST_CASE("searches stop within a tenth of their time", "[budget]") {
   const Problem problem = test::tileProblem(300, 1);
   PlanContext context{.nodeBudget = 1'000'000'000, .clock = time.clock()};
   if (!asOption) context.timeLimit = 2;
-  const auto plan = planWith(name + (asOption ? ",seconds=2" : ""), problem, context);
-  REQUIRE(plan);
-  CHECK(validate(problem, *plan).empty());
-  CHECK(plan->status == PlanStatus::complete);  // Else the search had no need of its time.
+  const auto plan = test::must(planWith(name + (asOption ? ",seconds=2" : ""), problem, context));
+  CHECK(validate(problem, plan).empty());
+  CHECK(plan.status == PlanStatus::complete);  // Else the search had no need of its time.
   CHECK(time.seconds >= 2.0);
   CHECK(time.seconds <= 2.2);
 }
@@ -47,8 +47,7 @@ TEST_CASE("a search looks at the clock often, however large the problem", "[budg
   const Problem problem = test::tileProblem(20'000, 1);
   int looks = 0;
   PlanContext context{.timeLimit = 100, .clock = [&] { return static_cast<double>(++looks); }};
-  const auto plan = planWith(name, problem, context);
-  REQUIRE(plan);
+  const auto plan = test::must(planWith(name, problem, context));
   CHECK(looks >= 100);
   CHECK(looks <= 110);
 }
@@ -71,15 +70,14 @@ TEST_CASE("rounds of spilling share one budget", "[budget]") {
   problem.pools.add({.name = "L3"});
   test::CountingClock time;
   const auto choice = AllocatorChoice::parse("placement-search:sequences=0");
-  const auto plan = planProblem(
+  const auto plan = test::must(planProblem(
       problem, {.allocator = *choice,
                 .settings = {.nodeBudget = 1'000'000'000, .timeLimit = 3, .clock = time.clock()},
                 .traffic = [](const Problem& asked) {
                   return IdMap<StayId, Bytes>(asked.stays.size(), Bytes(100));
-                }});
-  REQUIRE(plan);
-  CHECK(validate(plan->problem, plan->plan).empty());
-  CHECK(plan->plan.footprint(PoolId(0)) <= Bytes(30 << 20));
+                }}));
+  CHECK(validate(plan.problem, plan.plan).empty());
+  CHECK(plan.plan.footprint(PoolId(0)) <= Bytes(30 << 20));
   CHECK(time.seconds > 0.5);
   CHECK(time.seconds <= 3.3);
 }
@@ -92,11 +90,10 @@ TEST_CASE("counted budgets cover all rounds as well", "[budget]") {
   const auto choice = AllocatorChoice::parse("placement-search:sequences=0,seconds=0");
   PlanContext settings{.nodeBudget = 100'000};
   settings.use = &use;
-  const auto plan = planProblem(
+  const auto plan = test::must(planProblem(
       problem, {.allocator = *choice, .settings = settings, .traffic = [](const Problem& asked) {
                   return IdMap<StayId, Bytes>(asked.stays.size(), Bytes(100));
-                }});
-  REQUIRE(plan);
+                }}));
   // Beyond the budget every round still needs one sequence for each pool.
   CHECK(use.nodes >= 100'000);
   CHECK(use.nodes <= 110'000 + 17 * 400);
@@ -121,13 +118,12 @@ TEST_CASE("the solvers' counted budgets cover all rounds of spilling", "[budget]
   PlanContext settings;
   settings.use = &use;
   const auto choice = AllocatorChoice::parse(allocator);
-  const auto plan = planProblem(
+  const auto plan = test::must(planProblem(
       problem, {.allocator = *choice, .settings = settings, .traffic = [](const Problem& asked) {
                   return IdMap<StayId, Bytes>(asked.stays.size(), Bytes(100));
-                }});
-  REQUIRE(plan);
-  CHECK(validate(plan->problem, plan->plan).empty());
-  CHECK(plan->plan.footprint(PoolId(0)) <= Bytes(30 << 20));
+                }}));
+  CHECK(validate(plan.problem, plan.plan).empty());
+  CHECK(plan.plan.footprint(PoolId(0)) <= Bytes(30 << 20));
   // Beyond the budget, every round still packs each pool once and looks at some nodes.
   CHECK(use.nodes + use.tries > 0);
   CHECK(use.nodes <= nodes + 40 * 100);
@@ -163,10 +159,9 @@ TEST_CASE("best with more moves and nodes is never higher", "[budget][best]") {
       {1'000, 100}, {20'000, 2'000}, {150'000, 20'000}, {300'000, 40'000}, {600'000, 80'000}};
   for (const Budget& each : kBudgets) {
     CAPTURE(each.moves, each.nodes);
-    const auto plan =
-        planWith(fmt::format("best:moves={},nodes={}", each.moves, each.nodes), problem, {});
-    REQUIRE(plan);
-    CHECK(plan->footprint(PoolId(0)) <= before);
-    before = plan->footprint(PoolId(0));
+    const auto plan = test::must(
+        planWith(fmt::format("best:moves={},nodes={}", each.moves, each.nodes), problem, {}));
+    CHECK(plan.footprint(PoolId(0)) <= before);
+    before = plan.footprint(PoolId(0));
   }
 }

@@ -1,8 +1,7 @@
-#include <catch2/catch.hpp>
-
 #include "core/allocators/catalog.h"
 #include "core/plan/metrics.h"
 #include "core/plan/validate.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 
@@ -12,12 +11,10 @@ using namespace hw::literals;
 namespace {
 
 Plan cached(const Problem& problem, const std::string& options = "") {
-  const auto choice = AllocatorChoice::parse("caching" + options);
-  REQUIRE(choice);
-  const auto plan = choice->make()->plan(problem, {});
-  REQUIRE(plan);
-  REQUIRE(validate(problem, *plan).empty());
-  return *plan;
+  const auto choice = test::must(AllocatorChoice::parse("caching" + options));
+  const auto plan = test::must(choice.make()->plan(problem, {}));
+  REQUIRE(validate(problem, plan).empty());
+  return plan;
 }
 
 /// The bytes of each segment.

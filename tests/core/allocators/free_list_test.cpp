@@ -4,6 +4,7 @@
 #include "core/plan/validate.h"
 #include "tests/support/draw.h"
 #include "tests/support/graphs.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 
@@ -15,11 +16,8 @@ using test::problemOf;
 namespace {
 
 Plan freeList(const Problem& problem, const std::string& parameters = "") {
-  const auto choice = AllocatorChoice::parse("free-list" + parameters);
-  REQUIRE(choice);
-  const auto plan = choice->make()->plan(problem, {});
-  REQUIRE(plan);
-  return *plan;
+  const auto choice = test::must(AllocatorChoice::parse("free-list" + parameters));
+  return test::must(choice.make()->plan(problem, {}));
 }
 
 }  // namespace

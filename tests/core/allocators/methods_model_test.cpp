@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "core/allocators/catalog.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
@@ -168,11 +169,10 @@ TEST_CASE("free-list does what docs/methods.md says, rule by rule", "[methods]")
     const auto choice = AllocatorChoice::parse("free-list:threshold=" + std::to_string(threshold) +
                                                (best ? ",pick=best" : ",pick=largest"));
     CAPTURE(choice->text());
-    const auto plan = choice->make()->plan(problem, {});
-    REQUIRE(plan);
+    const auto plan = test::must(choice->make()->plan(problem, {}));
     const auto expected = freeListByTheBook(problem, threshold, best);
     for (const StayId id : problem.stays.keys()) {
-      const auto& address = plan->addresses[id];
+      const auto& address = plan.addresses[id];
       const auto& [level, at] = expected[id.index()];
       REQUIRE(address.has_value() == (level >= 0));
       if (!address) continue;
@@ -180,7 +180,7 @@ TEST_CASE("free-list does what docs/methods.md says, rule by rule", "[methods]")
       REQUIRE(address->offset == Bytes(at));
       spilled += level;
     }
-    failed += plan->outOfMemory ? 1 : 0;
+    failed += plan.outOfMemory ? 1 : 0;
   }
   CHECK(spilled > 1'000);
   CHECK(failed > test::atLeast(100));
@@ -195,13 +195,13 @@ TEST_CASE("block-id does what docs/methods.md says, whichever block it picks", "
                                    .maxSize = dice.chance(50) ? 6 : 60});
     const std::string pick = dice.chance(33) ? "fifo" : dice.chance(50) ? "lifo" : "best";
     CAPTURE(pick);
-    const auto plan = AllocatorChoice::parse("block-id:pick=" + pick)->make()->plan(problem, {});
-    REQUIRE(plan);
+    const auto plan =
+        test::must(AllocatorChoice::parse("block-id:pick=" + pick)->make()->plan(problem, {}));
     const Blocks expected = blockIdsByTheBook(problem, pick);
     for (const StayId id : problem.stays.keys()) {
-      REQUIRE(plan->addresses[id]->region == RegionId(expected.ids[id.index()]));
+      REQUIRE(plan.addresses[id]->region == RegionId(expected.ids[id.index()]));
     }
-    const auto& regions = plan->regions[PoolId(0)];
+    const auto& regions = plan.regions[PoolId(0)];
     REQUIRE(regions.size() == expected.capacities.size());
     for (const RegionId id : regions.keys()) {
       REQUIRE(regions[id] == Bytes(expected.capacities[id.index()]));

@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -13,6 +12,7 @@
 #include <thread>
 
 #include "core/plan/validate.h"
+#include "tests/support/must.h"
 #include "tests/support/problems.h"
 
 using namespace hw;
@@ -21,9 +21,8 @@ namespace {
 
 Result<Plan> planBy(const std::string& file, const Problem& problem, double seconds = 20) {
   setenv("HIGHWATER_PLUGIN_HOST", HIGHWATER_HOST, 1);
-  const auto choice = AllocatorChoice::parse("plugin:" + file);
-  REQUIRE(choice.has_value());
-  return choice->make()->plan(problem, {.timeLimit = seconds});
+  const auto choice = test::must(AllocatorChoice::parse("plugin:" + file));
+  return choice.make()->plan(problem, {.timeLimit = seconds});
 }
 
 std::string complaintOf(const std::string& behaviour, double seconds = 20) {
@@ -38,10 +37,9 @@ TEST_CASE("the sample plugin plans like any allocator", "[plugin]") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     CAPTURE(seed);
     const Problem problem = test::randomProblem(seed, {.stays = 60});
-    const auto plan = planBy(HIGHWATER_SAMPLE_PLUGIN, problem);
-    REQUIRE(plan.has_value());
-    CHECK(validate(problem, *plan).empty());
-    CHECK_FALSE(plan->story.empty());
+    const auto plan = test::must(planBy(HIGHWATER_SAMPLE_PLUGIN, problem));
+    CHECK(validate(problem, plan).empty());
+    CHECK_FALSE(plan.story.empty());
   }
 }
 
@@ -65,12 +63,12 @@ TEST_CASE("a plugin that is ended takes what it started along", "[plugin]") {
                                .string();
   setenv("HIGHWATER_TEST_CHILD", file.c_str(), 1);
   setenv("HIGHWATER_PLUGIN_HOST", HIGHWATER_HOST, 1);
-  const auto choice = AllocatorChoice::parse("plugin:" HIGHWATER_BAD_PLUGINS "escape.so");
-  REQUIRE(choice.has_value());
+  const auto choice =
+      test::must(AllocatorChoice::parse("plugin:" HIGHWATER_BAD_PLUGINS "escape.so"));
   std::stop_source stop;
   auto planning = std::async(std::launch::async, [&] {
-    return choice->make()->plan(test::randomProblem(1, {.stays = 5}),
-                                {.stop = stop.get_token(), .timeLimit = 600});
+    return choice.make()->plan(test::randomProblem(1, {.stays = 5}),
+                               {.stop = stop.get_token(), .timeLimit = 600});
   });
   pid_t child = 0;
   while (!(std::ifstream(file) >> child)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -94,7 +92,6 @@ TEST_CASE("plug-ins are found among allocators wherever they stand", "[plugin]")
 
 TEST_CASE("a plugin that is not there, or is none, is refused", "[plugin]") {
   CHECK_FALSE(AllocatorChoice::parse("plugin:/no/such/file.so").has_value());
-  const auto plan = planBy(HIGHWATER_HOST, test::randomProblem(1, {.stays = 5}));
-  REQUIRE_FALSE(plan.has_value());
-  CHECK(plan.error().message.find("plugin") == 0);
+  CHECK(test::mustFail(planBy(HIGHWATER_HOST, test::randomProblem(1, {.stays = 5})))
+            .message.find("plugin") == 0);
 }

@@ -1,8 +1,7 @@
 #include "core/allocators/search_report.h"
 
-#include <catch2/catch.hpp>
-
 #include "core/allocators/catalog.h"
+#include "tests/support/must.h"
 #include "tests/support/problems.h"
 
 using namespace hw;
@@ -27,15 +26,14 @@ TEST_CASE("searches tell where they stand, and the plan remembers it", "[search]
                               .search = [&](const std::string& pool, const ExactProgress& now) {
                                 told.push_back({pool, now});
                               }};
-    const auto plan = AllocatorChoice::parse(name)->make()->plan(problem, context);
-    REQUIRE(plan);
-    const auto histories = searchHistories(*plan);
+    const auto plan = test::must(AllocatorChoice::parse(name)->make()->plan(problem, context));
+    const auto histories = searchHistories(plan);
     REQUIRE(histories.size() == 1);
     const SearchHistory& history = histories.front();
     REQUIRE_FALSE(history.samples.empty());
     REQUIRE_FALSE(told.empty());
     CHECK(told.back().now.incumbent == history.samples.back().incumbent);
-    CHECK(history.samples.back().incumbent == plan->footprint(PoolId(0)));
+    CHECK(history.samples.back().incumbent == plan.footprint(PoolId(0)));
     for (const Told& each : told) CHECK(each.pool == problem.pools[PoolId(0)].name);
     for (std::size_t i = 1; i < history.samples.size(); ++i) {
       const ExactProgress& before = history.samples[i - 1];

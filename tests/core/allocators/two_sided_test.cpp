@@ -4,6 +4,7 @@
 #include "core/allocators/catalog.h"
 #include "core/plan/validate.h"
 #include "tests/support/methods.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
@@ -75,10 +76,9 @@ TEST_CASE("two-sided is valid on ten thousand branching graphs", "[two-sided]") 
   int skips = 0;
   for (const std::uint64_t seed : test::Seeds(10'000)) {
     const Problem problem = branchingProblem(seed, skips);
-    const auto plan = allocator->plan(problem, {});
-    REQUIRE(plan);
-    REQUIRE(validate(problem, *plan).empty());
-    REQUIRE(test::naiveClashes(problem, *plan).empty());
+    const auto plan = test::must(allocator->plan(problem, {}));
+    REQUIRE(validate(problem, plan).empty());
+    REQUIRE(test::naiveClashes(problem, plan).empty());
   }
   CHECK(skips > test::atLeast(10'000));
 }

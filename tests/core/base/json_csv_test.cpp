@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <catch2/catch.hpp>
 
 #include "core/base/csv.h"
 #include "core/base/json.h"
@@ -11,6 +10,7 @@
 #include "core/machine/foreign/machine_formats.h"
 #include "core/machine/platforms.h"
 #include "core/study/study.h"
+#include "tests/support/must.h"
 
 using namespace hw;
 
@@ -71,10 +71,9 @@ TEST_CASE("JSON text is valid whatever the names are", "[json]") {
 }
 
 TEST_CASE("JSON that does not parse says where", "[json]") {
-  const auto result = parseJson("{\n  \"a\": 1,\n  \"b\": }\n");
-  REQUIRE_FALSE(result);
-  CHECK(result.error().where == "line 3, column 8");
-  CHECK(result.error().message.starts_with("not valid JSON: "));
+  const auto result = test::mustFail(parseJson("{\n  \"a\": 1,\n  \"b\": }\n"));
+  CHECK(result.where == "line 3, column 8");
+  CHECK(result.message.starts_with("not valid JSON: "));
   CHECK_FALSE(parseJson(""));
   CHECK_FALSE(parseJson("\xff"));
   CHECK_FALSE(parseJson("{} {}"));
@@ -97,9 +96,8 @@ TEST_CASE("JSON is read in linear time", "[json]") {
 TEST_CASE("long lists are read element by element", "[json]") {
   const std::string text = R"({"n":{"ops":[{"x":[1]},7]},"ops":[{"ops":[1]}],"m":[{"ops":[2]}]})";
   constexpr std::array<std::string_view, 1> kLists = {"ops"};
-  const auto document = parseJson(text, kLists);
-  REQUIRE(document);
-  CHECK(document->dump() == R"({"m":[{"ops":[2]}],"n":{"ops":[]},"ops":[]})");
+  const auto document = test::must(parseJson(text, kLists));
+  CHECK(document.dump() == R"({"m":[{"ops":[2]}],"n":{"ops":[]},"ops":[]})");
   std::string seen;
   const auto see = [&](const ParsedJson& element, std::size_t index) {
     seen += fmt::format("{}={} ", index, element.dump());
@@ -107,9 +105,8 @@ TEST_CASE("long lists are read element by element", "[json]") {
   visitJsonList(text, kLists, {"n.ops", see});
   visitJsonList(text, kLists, {"ops", see});
   CHECK(seen == R"(0={"x":[1]} 1=7 0={"ops":[1]} )");
-  const auto twice = parseJson(R"({"ops":[{"a":1},{"a":1,"a":2}]})", kLists);
-  REQUIRE_FALSE(twice);
-  CHECK(twice.error().where.starts_with("ops[1]"));
+  CHECK(test::mustFail(parseJson(R"({"ops":[{"a":1},{"a":1,"a":2}]})", kLists))
+            .where.starts_with("ops[1]"));
   CHECK_FALSE(parseJson(R"({"ops":[}]})", kLists));
 }
 
@@ -159,9 +156,7 @@ TEST_CASE("a trailing comma is an empty field, an unclosed quote an error", "[cs
   CHECK(csvLines("a,")[0].fields == std::vector<std::string>{"a", ""});
   CsvReader unclosed("x\n\"a,b\nc");
   CHECK(unclosed.next() == true);
-  const auto second = unclosed.next();
-  REQUIRE_FALSE(second);
-  CHECK(second.error().text() == "a quote is not closed (line 2)");
+  CHECK(test::mustFail(unclosed.next()).text() == "a quote is not closed (line 2)");
   CHECK(csvLines("").empty());
 }
 
@@ -249,8 +244,7 @@ TEST_CASE("an INI file beyond its limits names the line", "[limits]") {
 }
 
 TEST_CASE("the limits that the documents give are those that hold", "[limits]") {
-  const auto page = readFile(HIGHWATER_SOURCE_DIR "/docs/formats/README.md");
-  REQUIRE(page);
+  const auto page = test::must(readFile(HIGHWATER_SOURCE_DIR "/docs/formats/README.md"));
   for (const DocumentLimits& limits :
        {kTomlLimits, kJsonLimits, kCsvLimits, kIniLimits, kYamlLimits}) {
     const auto size = [](std::size_t bytes) {
@@ -261,6 +255,6 @@ TEST_CASE("the limits that the documents give are those that hold", "[limits]") 
                     limits.depth > 1 ? std::to_string(limits.depth) : "-",
                     groupDigits(static_cast<std::int64_t>(limits.values)), size(limits.text));
     CAPTURE(row);
-    CHECK(page->find(row) != std::string::npos);
+    CHECK(page.find(row) != std::string::npos);
   }
 }

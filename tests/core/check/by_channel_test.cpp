@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <random>
 
 #include "core/graph/tiling.h"
@@ -12,6 +11,7 @@
 #include "core/report/model/graph_writer.h"
 #include "tests/support/depthwise_chain.h"
 #include "tests/support/graphs.h"
+#include "tests/support/must.h"
 #include "tests/support/rounds.h"
 
 // Depthwise convolutions that run over their input, channel by channel, with a plane of scratch:
@@ -43,9 +43,8 @@ TEST_CASE("a depthwise convolution takes a plane of scratch and its input's plac
 
 TEST_CASE("without work in place nobody sets scratch aside", "[by-channel]") {
   RunRequest request = planningRequest();
-  const auto run = execute(threeOps({}), request, {});
-  REQUIRE(run);
-  CHECK_FALSE((*run)->rewritten);
+  const auto run = test::must(execute(threeOps({}), request, {}));
+  CHECK_FALSE(run->rewritten);
 }
 
 TEST_CASE("depthwise chains in place come through the replay", "[by-channel]") {
@@ -251,9 +250,8 @@ TEST_CASE("a plan CSV says who has scratch, and numbers do not shift", "[by-chan
   CHECK(file.str().find(fmt::format("\nt{},", model->graph->tensors.size())) == std::string::npos);
   CHECK(firstFinding(model, *run, writePlanCsv) == "");
   // Scratch of an op that needs none is no tensor.
-  const auto plan = readPlan("id,offset\nt0+scratch,0\n");
-  REQUIRE(plan);
-  CHECK(auditPlan(model, *plan, {}).findings.size() > 0);
+  const auto plan = test::must(readPlan("id,offset\nt0+scratch,0\n"));
+  CHECK(auditPlan(model, plan, {}).findings.size() > 0);
 }
 
 TEST_CASE("a graph with scratch is read back as it was written", "[by-channel][import]") {
@@ -261,10 +259,9 @@ TEST_CASE("a graph with scratch is read back as it was written", "[by-channel][i
   std::ostringstream out;
   writeGraphJson(run->graph(), out);
   const std::string text = out.str();
-  const auto again = importModel(text, "again.json", {});
-  REQUIRE(again);
-  CHECK(scratchOf(*again->graph, again->graph->ops[OpId(1)]));
-  const auto replanned = runOf(std::make_shared<const Model>(*again));
+  const auto again = test::must(importModel(text, "again.json", {}));
+  CHECK(scratchOf(*again.graph, again.graph->ops[OpId(1)]));
+  const auto replanned = runOf(std::make_shared<const Model>(again));
   CHECK(scratchIn(*replanned).size() == 1);
   CHECK(firstFault(*replanned) == "");
   CHECK(replanned->plan.footprint(PoolId(0)) == run->plan.footprint(PoolId(0)));
@@ -274,7 +271,6 @@ TEST_CASE("a graph with scratch is read back as it was written", "[by-channel][i
   const auto at = read.find(w);
   REQUIRE(at != std::string::npos);
   read.replace(at, w.size(), R"("t1","t1 scratch")");
-  const auto refused = importModel(read, "read.json", {});
-  REQUIRE_FALSE(refused);
-  CHECK(refused.error().message.find("nor scratch") != std::string::npos);
+  CHECK(test::mustFail(importModel(read, "read.json", {})).message.find("nor scratch") !=
+        std::string::npos);
 }

@@ -3,6 +3,7 @@
 #include "core/check/replay_stage.h"
 #include "core/plan/validate.h"
 #include "tests/support/graphs.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
@@ -190,10 +191,9 @@ TEST_CASE("every release that comes a step early is noticed", "[replay][mutation
       REQUIRE_FALSE(replayBytes(mutant, kNothing).empty());
 
       // The plan of the shortened problem, played with the true lifetimes.
-      const auto plan = run->request.allocator.make()->plan(mutant.problem, {});
-      REQUIRE(plan);
+      const auto plan = test::must(run->request.allocator.make()->plan(mutant.problem, {}));
       mutant.problem = run->problem;
-      mutant.plan = *plan;
+      mutant.plan = plan;
       const bool valid = validate(mutant.problem, mutant.plan).empty();
       if (valid) REQUIRE(replayBytes(mutant, kRoomy).empty());
       if (!valid) ++overlaps;

@@ -2,7 +2,6 @@
 
 #include "core/check/stated_run.h"
 
-#include <catch2/catch.hpp>
 #include <map>
 #include <sstream>
 
@@ -12,6 +11,7 @@
 #include "core/plan_file/plan_writer.h"
 #include "tests/support/graphs.h"
 #include "tests/support/methods.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
@@ -62,9 +62,8 @@ TEST_CASE("a plan from a file lies and plays as it was written", "[check][held][
   RunRequest asked = run->request;
   const bool csv = dice.chance(40) && run->problem.moves.empty();
   const auto text = planText(*run, csv ? writePlanCsv : writePlanJson);
-  const auto shown = held(text, *run, asked);
-  if (!shown) FAIL(shown.error().text());
-  const Run& read = **shown;
+  const auto shown = test::must(held(text, *run, asked));
+  const Run& read = *shown;
   CHECK(read.model == run->model);
   CHECK(planFileOf(read) == "a.plan");
   CHECK_FALSE(planFileOf(*run));
@@ -89,14 +88,12 @@ TEST_CASE("plans whose buffers move play as they were written", "[check][held]")
     request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(4096)};
     auto model = std::make_shared<Model>();
     model->graph = std::make_shared<const Graph>(test::randomGraph(seed, 12 + seed));
-    const auto run = execute(model, request, {});
-    if (!run) FAIL(run.error().text());
-    if (!fits(**run)) continue;
-    const auto shown = held(planText(**run, writePlanJson), **run, request);
-    if (!shown) FAIL(shown.error().text());
-    moves += (*run)->problem.moves.size();
-    CHECK((*shown)->problem.moves.size() == (*run)->problem.moves.size());
-    CHECK((*shown)->timing.makespan == (*run)->timing.makespan);
+    const auto run = test::must(execute(model, request, {}));
+    if (!fits(*run)) continue;
+    const auto shown = test::must(held(planText(*run, writePlanJson), *run, request));
+    moves += run->problem.moves.size();
+    CHECK(shown->problem.moves.size() == run->problem.moves.size());
+    CHECK(shown->timing.makespan == run->timing.makespan);
   }
   CHECK(moves > 0);
 }
@@ -118,10 +115,9 @@ TEST_CASE("what is wrong with a plan for a model is said, the first thing first"
   PlanDocument named = readPlan(planText(*run, writePlanJson)).value();
   named.settings["platform"] = {"/no/such/machine.toml"};
   named.settings["allocator"] = {"plugin:/no/such/plugin.so"};
-  const auto shown = statedRun(run->model, named, "b.plan", asked);
-  if (!shown) FAIL(shown.error().text());
-  CHECK(requestBehind(**shown).allocator.info->name == run->request.allocator.info->name);
-  CHECK(platformText((*shown)->request.platform) == platformText(asked.platform));
+  const auto shown = test::must(statedRun(run->model, named, "b.plan", asked));
+  CHECK(requestBehind(*shown).allocator.info->name == run->request.allocator.info->name);
+  CHECK(platformText(shown->request.platform) == platformText(asked.platform));
 }
 
 TEST_CASE("a plan that the machine has no room for is shown all the same", "[check][held]") {
@@ -131,10 +127,9 @@ TEST_CASE("a plan that the machine has no room for is shown all the same", "[che
   PlanDocument plan = readPlan(planText(*run, writePlanJson)).value();
   plan.allocator.clear();
   plan.settings.clear();
-  const auto shown = statedRun(run->model, plan, "c.plan", asked);
-  if (!shown) FAIL(shown.error().text());
-  CHECK((*shown)->plan.status == PlanStatus::overBudget);
-  CHECK(homesOf(**shown) == homesOf(*run));
+  const auto shown = test::must(statedRun(run->model, plan, "c.plan", asked));
+  CHECK(shown->plan.status == PlanStatus::overBudget);
+  CHECK(homesOf(*shown) == homesOf(*run));
 }
 
 TEST_CASE("the plan of another tool that has the names of the model is held against it",
@@ -157,11 +152,10 @@ TEST_CASE("the plan of another tool that has the names of the model is held agai
     log += line + displayName(run->graph(), id) + "\n";
     top = alignUp(top + size, Bytes(16));
   }
-  const auto shown = held(log, *run, run->request);
-  if (!shown) FAIL(shown.error().text());
+  const auto shown = test::must(held(log, *run, run->request));
   // Nothing shares a byte, and everybody lives as long as the model says.
-  CHECK((*shown)->plan.footprint(PoolId(0)) <= top);
-  CHECK((*shown)->metrics.lowerBound >= run->metrics.lowerBound);
+  CHECK(shown->plan.footprint(PoolId(0)) <= top);
+  CHECK(shown->metrics.lowerBound >= run->metrics.lowerBound);
 }
 
 }  // namespace hw

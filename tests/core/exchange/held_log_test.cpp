@@ -2,11 +2,10 @@
 
 #include "core/exchange/tflm/held_log.h"
 
-#include <catch2/catch.hpp>
-
 #include "core/base/result.h"
 #include "core/check/stated_run.h"
 #include "core/exchange/tflm/arena.h"
+#include "tests/support/must.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
 #include "tests/support/tflite_writer.h"
@@ -64,16 +63,13 @@ TEST_CASE("the runtime's log is held against the model that it was printed for",
     for (std::size_t i = 0; i < program->scratch.size(); ++i) {
       print(program->scratch[i], arena.offsets[program->tensors.size() + i]);
     }
-    auto opened = importModel(file, "model.tflite", {});
-    REQUIRE(opened);
-    const auto model = std::make_shared<const Model>(std::move(*opened));
-    const auto document = tflmLogPlan(log, file, {});
-    if (!document) FAIL(document.error().text());
-    const auto run = statedRun(model, *document, "a.log", planningRequest());
-    if (!run) FAIL(run.error().text());
-    CHECK((*run)->plan.footprint(PoolId(0)) <= arena.head);
-    for (const StayId id : (*run)->problem.stays.keys()) {
-      CHECK((*run)->plan.addresses[id].has_value());
+    auto opened = test::must(importModel(file, "model.tflite", {}));
+    const auto model = std::make_shared<const Model>(std::move(opened));
+    const auto document = test::must(tflmLogPlan(log, file, {}));
+    const auto run = test::must(statedRun(model, document, "a.log", planningRequest()));
+    CHECK(run->plan.footprint(PoolId(0)) <= arena.head);
+    for (const StayId id : run->problem.stays.keys()) {
+      CHECK(run->plan.addresses[id].has_value());
     }
     // Of another model it is not.
     const std::string other = tfliteBytes(chainOf(seed + 1000));

@@ -12,6 +12,7 @@
 #include "core/plan_file/plan_writer.h"
 #include "core/report/model/graph_writer.h"
 #include "core/schedule/schedule.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 #include "tests/support/synthetic_problems.h"
@@ -164,10 +165,9 @@ TEST_CASE("retold, a problem has the same bytes live, in other words", "[familie
 TEST_CASE("a problem is read as it was written, with comments before it", "[families]") {
   const Problem problem = generateProblem("mixed:buffers=120,seed=3").problem;
   const std::string text = "# made by a rule\n#, with \"odd\" words\n" + csvOf(problem);
-  const auto model = importModel(text, "made.csv", {});
-  REQUIRE(model);
-  REQUIRE(model->problem);
-  CHECK(csvOf(*model->problem) == csvOf(problem));
+  const auto model = test::must(importModel(text, "made.csv", {}));
+  REQUIRE(model.problem);
+  CHECK(csvOf(*model.problem) == csvOf(problem));
 }
 
 TEST_CASE("every graph family holds together, and is read as it was written", "[families]") {
@@ -176,32 +176,25 @@ TEST_CASE("every graph family holds together, and is read as it was written", "[
                              "blocks=12,side=32,seed=8,type=int8"}) {
       const std::string text = fmt::format("{}:{}", info->name, more);
       CAPTURE(text);
-      const auto choice = FamilyChoice::parse(text);
-      REQUIRE(choice);
-      const auto graph = choice->info->graph(choice->params);
-      if (!graph) FAIL(graph.error().text());
-      CHECK(graph->outputs.size() == 1);
-      for (const Tensor& tensor : graph->tensors) CHECK(tensor.bytes > Bytes());
+      const auto choice = test::must(FamilyChoice::parse(text));
+      const auto graph = test::must(choice.info->graph(choice.params));
+      CHECK(graph.outputs.size() == 1);
+      for (const Tensor& tensor : graph.tensors) CHECK(tensor.bytes > Bytes());
       std::ostringstream out;
-      writeGraphJson(*graph, out);
-      const auto again = importModel(out.str(), "made.graph.json", {});
-      if (!again) FAIL(again.error().text());
+      writeGraphJson(graph, out);
+      const auto again = test::must(importModel(out.str(), "made.graph.json", {}));
       // What the rules of the operators make of the shapes is what the family says.
-      REQUIRE(again->graph->tensors.size() == graph->tensors.size());
-      for (const TensorId id : graph->tensors.keys()) {
-        CHECK(again->graph->tensors[id].shape == graph->tensors[id].shape);
-        CHECK(again->graph->tensors[id].bytes == graph->tensors[id].bytes);
+      REQUIRE(again.graph->tensors.size() == graph.tensors.size());
+      for (const TensorId id : graph.tensors.keys()) {
+        CHECK(again.graph->tensors[id].shape == graph.tensors[id].shape);
+        CHECK(again.graph->tensors[id].bytes == graph.tensors[id].bytes);
       }
     }
   }
 }
 
 TEST_CASE("families refuse what cannot be", "[families]") {
-  const auto said = [](const std::string& text) {
-    const auto problem = made(text);
-    REQUIRE_FALSE(problem);
-    return problem.error().message;
-  };
+  const auto said = [](const std::string& text) { return test::mustFail(made(text)).message; };
   CHECK_THAT(said("guillotin"), Catch::Contains("did you mean 'guillotine'?"));
   CHECK_THAT(said("spirals:seeds=3"), Catch::Contains("it takes buffers, out, height"));
   CHECK_THAT(said("chain:buffers=0"), Catch::Contains("a whole number between 1 and"));

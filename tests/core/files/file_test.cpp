@@ -4,12 +4,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <future>
 
 #include "core/files/mapped_file.h"
+#include "tests/support/must.h"
 #include "tests/support/scratch_folder.h"
 
 using namespace hw;
@@ -30,9 +30,8 @@ TEST_CASE("a file that is not committed never appears", "[file]") {
   const Folder folder;
   const std::string path = folder.file("plan.json");
   {
-    auto file = OutputFile::open(path);
-    REQUIRE(file);
-    file->stream() << std::string(1 << 20, 'x') << std::flush;
+    auto file = test::must(OutputFile::open(path));
+    file.stream() << std::string(1 << 20, 'x') << std::flush;
     CHECK_FALSE(fs::exists(path));
   }
   CHECK(folder.entries() == 0);
@@ -43,11 +42,10 @@ TEST_CASE("an existing file is replaced whole and keeps its permissions", "[file
   const std::string path = folder.file("plan.json");
   REQUIRE(writeFile(path, "old"));
   fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
-  auto file = OutputFile::open(path);
-  REQUIRE(file);
-  file->stream() << "new";
+  auto file = test::must(OutputFile::open(path));
+  file.stream() << "new";
   CHECK(readFile(path).value() == "old");
-  REQUIRE(file->commit());
+  REQUIRE(file.commit());
   CHECK(readFile(path).value() == "new");
   CHECK(fs::status(path).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
   CHECK(folder.entries() == 1);
@@ -108,9 +106,8 @@ TEST_CASE("what a path leads to is one name, however it is spelled", "[file]") {
 TEST_CASE("devices are written to, not replaced", "[file]") {
   REQUIRE(writeFile("/dev/null", "gone"));
   CHECK(fs::is_character_file("/dev/null"));
-  const auto full = writeFile("/dev/full", "no room");
-  REQUIRE_FALSE(full);
-  CHECK(full.error().message == "cannot be written: No space left on device");
+  CHECK(test::mustFail(writeFile("/dev/full", "no room")).message ==
+        "cannot be written: No space left on device");
 }
 
 TEST_CASE("what cannot be opened says why", "[file]") {
@@ -150,9 +147,7 @@ TEST_CASE("the wait for a pipe that nobody writes to can be stopped", "[file]") 
   auto opening = std::async(
       std::launch::async, [&] { return MappedFile::open(folder.file("pipe"), stop.get_token()); });
   stop.request_stop();
-  const auto file = opening.get();
-  REQUIRE_FALSE(file);
-  CHECK(file.error().code == ErrorCode::stopped);
+  CHECK(test::mustFail(opening.get()).code == ErrorCode::stopped);
 }
 
 TEST_CASE("what is written to a named pipe is read to its end", "[file]") {

@@ -1,10 +1,10 @@
 #include "core/graph/traversal.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <random>
 
 #include "core/rewrite/graph_builder.h"
+#include "tests/support/must.h"
 
 using namespace hw;
 
@@ -33,9 +33,7 @@ Graph graphWith(bool deadBranch, bool lonePart) {
     builder.addOutput(w);
     op("h", v, w);
   }
-  auto graph = std::move(builder).build();
-  REQUIRE(graph.has_value());
-  return *graph;
+  return test::must(std::move(builder).build());
 }
 
 }  // namespace

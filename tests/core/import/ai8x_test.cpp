@@ -1,6 +1,5 @@
 // Networks of ai8x-synthesis: maps in data memories, checked and planned.
 
-#include <catch2/catch.hpp>
 #include <map>
 #include <sstream>
 
@@ -11,6 +10,7 @@
 #include "core/run/options.h"
 #include "core/run/planner.h"
 #include "tests/support/findings.h"
+#include "tests/support/must.h"
 
 namespace hw {
 namespace {
@@ -80,68 +80,62 @@ constexpr BadAi8x kBadAi8x[] = {
 }  // namespace
 
 TEST_CASE("maps of a network lie where its layers put them", "[import][ai8x]") {
-  const auto model = openedAi8x(kAi8xPair);
-  if (!model) FAIL(model.error().text());
-  CHECK(model->format == "ai8x");
-  CHECK(model->name == "ai85small");
-  CHECK(rowsOfAi8x(*model) ==
+  const auto model = test::must(openedAi8x(kAi8xPair));
+  CHECK(model.format == "ai8x");
+  CHECK(model.name == "ai85small");
+  CHECK(rowsOfAi8x(model) ==
         "input,0,2,4096,0,memory 0\n"
         "first,1,3,1024,8192,memory 1-2\n"
         "layer 1,2,3,1024,64,memory 0\n");
-  CHECK(model->problem->pools[PoolId(0)].capacity == Bytes(32'768));
-  CHECK(notesOfAi8x(*model).find("3 channels of 32 x 32, as samples of data set 'CIFAR-10'") !=
+  CHECK(model.problem->pools[PoolId(0)].capacity == Bytes(32'768));
+  CHECK(notesOfAi8x(model).find("3 channels of 32 x 32, as samples of data set 'CIFAR-10'") !=
         std::string::npos);
-  const Audit audit = auditedAi8x(*model);
+  const Audit audit = auditedAi8x(model);
   CHECK(test::firstOf(audit.findings).empty());
   CHECK(audit.remarks.empty());
 }
 
 TEST_CASE("options say what a network leaves to its weights and data", "[import][ai8x]") {
-  const auto model = openedAi8x(
-      kAi8xPair, {{"height", 10}, {"width", 6}, {"first.channels", 16}, {"memory", 1000}});
-  if (!model) FAIL(model.error().text());
-  CHECK(rowsOfAi8x(*model) ==
+  const auto model = test::must(openedAi8x(
+      kAi8xPair, {{"height", 10}, {"width", 6}, {"first.channels", 16}, {"memory", 1000}}));
+  CHECK(rowsOfAi8x(model) ==
         "input,0,2,240,0,memory 0\n"
         "first,1,3,120,8192,memory 1-2\n"
         "layer 1,2,3,60,64,memory 0\n");
-  CHECK(test::firstOf(auditedAi8x(*model).findings) ==
+  CHECK(test::firstOf(auditedAi8x(model).findings) ==
         "memory 1-2 needs 8,312 bytes, 7,312 more than its capacity of 1,000");
-  const auto none =
-      importModel("arch: a\ndataset: mine\nlayers:\n  - processors: 1\n", "n.yaml", {});
-  REQUIRE_FALSE(none);
-  CHECK(none.error().message.find("--dim height=ROWS --dim width=COLUMNS") != std::string::npos);
+  CHECK(test::mustFail(
+            importModel("arch: a\ndataset: mine\nlayers:\n  - processors: 1\n", "n.yaml", {}))
+            .message.find("--dim height=ROWS --dim width=COLUMNS") != std::string::npos);
 }
 
 TEST_CASE("a map over its own input is told from one over another's", "[import][ai8x]") {
-  const auto own = openedAi8x(
+  const auto own = test::must(openedAi8x(
       "  - {processors: 0xf, out_offset: 0x1000, op: passthrough, output_processors: 0xf}\n"
-      "  - {processors: 0xf, out_offset: 0x0800, op: passthrough, output_processors: 0xf}\n");
-  if (!own) FAIL(own.error().text());
-  const Audit legal = auditedAi8x(*own);
+      "  - {processors: 0xf, out_offset: 0x0800, op: passthrough, output_processors: 0xf}\n"));
+  const Audit legal = auditedAi8x(own);
   CHECK(legal.findings.empty());
   REQUIRE(legal.remarks.size() == 1);
   CHECK(legal.remarks[0] ==
         "legal if one is made row by row of the other: 'layer 0' and 'layer 1' share bytes "
         "4096-6143 of memory 0 in step 2 (2,048 bytes)");
-  const auto others = openedAi8x(
+  const auto others = test::must(openedAi8x(
       "  - {processors: 0xf, out_offset: 0x1000, op: passthrough, output_processors: 0xf}\n"
       "  - {processors: 0xf, out_offset: 0x0ff8, op: passthrough, output_processors: 0xf}\n"
-      "  - {processors: 0xf, in_sequences: [0], op: passthrough, output_processors: 0xf0}\n");
-  if (!others) FAIL(others.error().text());
-  CHECK(test::firstOf(auditedAi8x(*others).findings) ==
+      "  - {processors: 0xf, in_sequences: [0], op: passthrough, output_processors: 0xf0}\n"));
+  CHECK(test::firstOf(auditedAi8x(others).findings) ==
         "'layer 0' and 'layer 1' share bytes 4096-8183 of memory 0 in steps 2-3 (4,088 bytes)");
 }
 
 TEST_CASE("operands in each other's gaps are one buffer", "[import][ai8x]") {
-  const auto model = openedAi8x(
+  const auto model = test::must(openedAi8x(
       "  - {processors: 0xf, out_offset: 0x1000, op: passthrough, output_processors: 0xf0}\n"
       "  - {processors: 0xf0, out_offset: 0x2000, op: none, write_gap: 1}\n"
       "  - {processors: 0xf0, in_sequences: 0, out_offset: 0x2004, kernel_size: 1x1, pad: 0,"
       " write_gap: 1}\n"
       "  - {processors: 0xf0, in_sequences: [1, 2], in_offset: 0x2000, out_offset: 0,"
-      " eltwise: add, output_width: 32, output_processors: 0xff0000000000}\n");
-  if (!model) FAIL(model.error().text());
-  CHECK(rowsOfAi8x(*model) ==
+      " eltwise: add, output_width: 32, output_processors: 0xff0000000000}\n"));
+  CHECK(rowsOfAi8x(model) ==
         "input,0,2,4096,0,memory 0\n"
         "layer 0,1,4,4096,4096,memory 1\n"
         "layer 1 + layer 2,2,5,8192,8192,memory 1\n"
@@ -149,7 +143,7 @@ TEST_CASE("operands in each other's gaps are one buffer", "[import][ai8x]") {
 }
 
 TEST_CASE("planes, streams and buffers that stay have places of their own", "[import][ai8x]") {
-  const auto model = importModel(
+  const auto model = test::must(importModel(
       "arch: ai87x\ndataset: KWS_20\n"
       "data_buffer:\n  - {processors: 0xf0, dim: 5, channels: 8, offset: 256, name: past}\n"
       "layers:\n"
@@ -159,44 +153,38 @@ TEST_CASE("planes, streams and buffers that stay have places of their own", "[im
       " buffer_insert: 1, in_offset: 16}\n"
       "  - {processors: 0xf0, in_sequences: past, in_offset: 256, in_dim: 5, op: conv1d,"
       " kernel_size: 5, pad: 0, output: true}\n",
-      "n.yaml", {});
-  if (!model) FAIL(model.error().text());
-  CHECK(rowsOfAi8x(*model) ==
+      "n.yaml", {}));
+  CHECK(rowsOfAi8x(model) ==
         "past,0,4,40,256,memory 1\n"
         "layer 0,1,3,504,0,memory 0\n"
         "layer 2,3,4,4,0,memory 0\n");
-  CHECK(model->problem->pools[PoolId(0)].capacity == Bytes(81'920));
-  CHECK(notesOfAi8x(*model).find("1 maps are read as a stream") != std::string::npos);
+  CHECK(model.problem->pools[PoolId(0)].capacity == Bytes(81'920));
+  CHECK(notesOfAi8x(model).find("1 maps are read as a stream") != std::string::npos);
 }
 
 TEST_CASE("a map in several banks is planned at one offset", "[import][ai8x]") {
-  auto model = openedAi8x(
+  auto model = test::must(openedAi8x(
       "  - {processors: 0xf, out_offset: 0, op: conv2d, output_processors: 0xff}\n"
       "  - {processors: 0xff, out_offset: 0x4000, op: conv2d, output_processors: 0xff0}\n"
-      "  - {processors: 0xff0, out_offset: 0, op: conv2d, output_processors: 0xff}\n");
-  if (!model) FAIL(model.error().text());
-  CHECK(model->problem->constraints.together.size() == 3);
-  const auto shared = std::make_shared<const Model>(std::move(*model));
-  const auto run = execute(shared, defaultRequest(), {});
-  REQUIRE(run);
-  CHECK(validate((*run)->problem, (*run)->plan).empty());
-  const Audit audit = auditPlan(shared, describePlan(**run), {});
+      "  - {processors: 0xff0, out_offset: 0, op: conv2d, output_processors: 0xff}\n"));
+  CHECK(model.problem->constraints.together.size() == 3);
+  const auto shared = std::make_shared<const Model>(std::move(model));
+  const auto run = test::must(execute(shared, defaultRequest(), {}));
+  CHECK(validate(run->problem, run->plan).empty());
+  const Audit audit = auditPlan(shared, describePlan(*run), {});
   CHECK(test::firstOf(audit.findings).empty());
 }
 
 TEST_CASE("networks that make no sense are refused with their place", "[import][ai8x]") {
   const BadAi8x bad = GENERATE(from_range(std::begin(kBadAi8x), std::end(kBadAi8x)));
   CAPTURE(bad.layers);
-  const auto model = openedAi8x(bad.layers);
-  REQUIRE_FALSE(model);
-  CHECK(model.error().text() == bad.error);
+  CHECK(test::mustFail(openedAi8x(bad.layers)).text() == bad.error);
 }
 
 TEST_CASE("YAML becomes JSON within limits", "[yaml][limits]") {
-  const auto parsed =
-      parseYaml("a: [1, -2, 0xffffffffffffffff, 0xfg, true, ~, '3', 1.5]\nb:\n  c: x y # no\n");
-  REQUIRE(parsed);
-  CHECK(parsed->dump() ==
+  const auto parsed = test::must(
+      parseYaml("a: [1, -2, 0xffffffffffffffff, 0xfg, true, ~, '3', 1.5]\nb:\n  c: x y # no\n"));
+  CHECK(parsed.dump() ==
         R"({"a":[1,-2,18446744073709551615,"0xfg",true,null,"3","1.5"],"b":{"c":"x y"}})");
   const auto error = [](const std::string& text) {
     const DocumentLimits small{"YAML", 100, 3, 8, 10};

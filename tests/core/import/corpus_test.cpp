@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <fstream>
 #include <iostream>
 
 #include "tests/core/import/onnx/onnx_corpus.h"
+#include "tests/support/must.h"
 
 namespace hw {
 namespace {
@@ -82,11 +82,10 @@ TEST_CASE("lifetime problems equal those worked out independently", "[import][co
   std::string improved;
   for (const std::string& name : problemNames(*folder)) {
     CAPTURE(name);
-    const auto both = compare(*folder, name);
-    REQUIRE(both);
-    const auto missing = difference(both->theirs, both->ours);
+    const auto both = test::must(compare(*folder, name));
+    const auto missing = difference(both.theirs, both.ours);
     CHECK(missing == std::vector<LifetimeRow>());
-    const auto added = difference(both->ours, both->theirs);
+    const auto added = difference(both.ours, both.theirs);
     if (partial.contains(name)) {
       // Sizes that the corpus itself does not know: here ours are the only answer.
       if (!added.empty()) improved += fmt::format(" {} +{}", name, added.size());
@@ -94,7 +93,7 @@ TEST_CASE("lifetime problems equal those worked out independently", "[import][co
     }
     ++complete;
     CHECK(added == std::vector<LifetimeRow>());
-    CHECK(lowerBoundOf(both->ours) == lowerBoundOf(both->theirs));
+    CHECK(lowerBoundOf(both.ours) == lowerBoundOf(both.theirs));
     exact += missing.empty() && added.empty() ? 1 : 0;
   }
   std::cout << fmt::format("corpus problems (ONNX): {} of {} complete ones exact; more known in",
@@ -129,10 +128,9 @@ TEST_CASE("every file of the corpus loads or says why not in one line", "[import
 TEST_CASE("published planning problems load whole", "[import][corpus]") {
   const auto folder = corpusFolder();
   if (!folder) return;
-  const auto model = loadModel((*folder / "csv" / "somas_pangu_2.6B.csv").string(), {});
-  REQUIRE(model);
+  const auto model = test::must(loadModel((*folder / "csv" / "somas_pangu_2.6B.csv").string(), {}));
   std::int64_t sum = 0;
-  for (const Stay& stay : model->problem->stays) sum += stay.size.count();
+  for (const Stay& stay : model.problem->stays) sum += stay.size.count();
   CHECK(sum == 276'636'552'888);
 }
 

@@ -1,6 +1,5 @@
 // Rules of pairs in a problem CSV, there and back.
 
-#include <catch2/catch.hpp>
 #include <sstream>
 
 #include "core/base/csv.h"
@@ -8,6 +7,7 @@
 #include "core/plan/constraint_use.h"
 #include "core/plan/validate.h"
 #include "core/plan_file/plan_writer.h"
+#include "tests/support/must.h"
 #include "tests/support/problems.h"
 #include "tests/support/same_problem.h"
 
@@ -134,18 +134,17 @@ Model ruledModel(Problem problem, Dice& dice) {
 }  // namespace
 
 TEST_CASE("rules of pairs are columns of words", "[import][csv]") {
-  const auto model = ruled(
-      "id,lower,upper,size,apart,together,exclusive,penalty,allowed,pinned,pools,reserved\n"
-      "a,0,4,16,c b,,,,X,32,X:1024 Y%20Y,X:0-16 X:8-24 Y%20Y:4-8\n"
-      "b,2,6,16,a,,c,d:3,,,,\n"
-      "c,5,8,16,,d,d,,Y%20Y X,,,\n"
-      "d,7,9,16,,,,b:2,,,,\n"
-      "\"e,1%\",9,10,16,,,,,Y%20Y,,,\n"
-      "none,0,1,0,b,b,b,b:1,X,0,,\n");
-  if (!model) FAIL(model.error().text());
-  const Problem& problem = *model->problem;
+  const auto model = test::must(
+      ruled("id,lower,upper,size,apart,together,exclusive,penalty,allowed,pinned,pools,reserved\n"
+            "a,0,4,16,c b,,,,X,32,X:1024 Y%20Y,X:0-16 X:8-24 Y%20Y:4-8\n"
+            "b,2,6,16,a,,c,d:3,,,,\n"
+            "c,5,8,16,,d,d,,Y%20Y X,,,\n"
+            "d,7,9,16,,,,b:2,,,,\n"
+            "\"e,1%\",9,10,16,,,,,Y%20Y,,,\n"
+            "none,0,1,0,b,b,b,b:1,X,0,,\n"));
+  const Problem& problem = *model.problem;
   const Constraints& rules = problem.constraints;
-  CHECK(model->problem->ownPools);
+  CHECK(model.problem->ownPools);
   REQUIRE(problem.pools.size() == 2);
   CHECK(problem.pools[PoolId(0)].capacity == Bytes(1024));
   CHECK(problem.pools[PoolId(0)].reserved == std::vector<Interval<Bytes>>{{Bytes(0), Bytes(24)}});
@@ -157,47 +156,40 @@ TEST_CASE("rules of pairs are columns of words", "[import][csv]") {
   CHECK(rules.exclusive == std::vector{ruledPair(1, 2), ruledPair(2, 3)});
   CHECK(rules.together == std::vector<std::vector<StayId>>{{StayId(2), StayId(3)}});
   CHECK(rules.penalties == std::vector<ReusePenalty>{{ruledPair(1, 3), 5}});
-  const auto second = ruled(ruledText(*model));
-  if (!second) FAIL(second.error().text());
-  test::checkSame(problem, *second->problem);
+  const auto second = test::must(ruled(ruledText(model)));
+  test::checkSame(problem, *second.problem);
 }
 
 TEST_CASE("a problem CSV without pools of its own names those of a machine", "[import][csv]") {
-  const auto model = ruled("id,lower,upper,size,allowed\na,0,1,4,L3\nb,0,1,4,L2 L3\nc,0,1,4,\n");
-  REQUIRE(model);
-  CHECK_FALSE(model->problem->ownPools);
-  REQUIRE(model->problem->pools.size() == 2);
-  CHECK(model->problem->pools[PoolId(1)].name == "L3");
-  CHECK(model->problem->stays[StayId(0)].pool == PoolId(1));
+  const auto model =
+      test::must(ruled("id,lower,upper,size,allowed\na,0,1,4,L3\nb,0,1,4,L2 L3\nc,0,1,4,\n"));
+  CHECK_FALSE(model.problem->ownPools);
+  REQUIRE(model.problem->pools.size() == 2);
+  CHECK(model.problem->pools[PoolId(1)].name == "L3");
+  CHECK(model.problem->stays[StayId(0)].pool == PoolId(1));
 }
 
 TEST_CASE("bad rules in a problem CSV are refused with the buffer and the line", "[import][csv]") {
   const BadRules bad = GENERATE(from_range(std::begin(kBadRules), std::end(kBadRules)));
   const std::string text = std::string(bad.head) + bad.rows;
   CAPTURE(text);
-  const auto model = ruled(text);
-  REQUIRE_FALSE(model);
-  CHECK(model.error().text() == bad.error);
+  CHECK(test::mustFail(ruled(text)).text() == bad.error);
 }
 
 TEST_CASE("conflicts and clocks stand in place of steps", "[import][csv][virtual-time]") {
-  const auto list = ruled("id,size,conflicts\na,8,b d\nb,8,a c\nc,8,d\nd,8,\n");
-  REQUIRE(list);
-  CHECK(list->problem->constraints.virtualTime);
+  const auto list = test::must(ruled("id,size,conflicts\na,8,b d\nb,8,a c\nc,8,d\nd,8,\n"));
+  CHECK(list.problem->constraints.virtualTime);
   const std::vector expected{ruledPair(0, 1), ruledPair(0, 3), ruledPair(1, 2), ruledPair(2, 3)};
-  CHECK(conflictsOf(*list->problem) == expected);
-  const auto second = ruled(ruledText(*list));
-  REQUIRE(second);
-  test::checkSame(*list->problem, *second->problem);
-  const auto none = ruled("id,size,conflicts\na,8,\nb,8,\n");
-  REQUIRE(none);
-  CHECK(conflictsOf(*none->problem).empty());
-  CHECK(ruledText(*none) == "id,size,conflicts\na,8,\nb,8,\n");
+  CHECK(conflictsOf(*list.problem) == expected);
+  const auto second = test::must(ruled(ruledText(list)));
+  test::checkSame(*list.problem, *second.problem);
+  const auto none = test::must(ruled("id,size,conflicts\na,8,\nb,8,\n"));
+  CHECK(conflictsOf(*none.problem).empty());
+  CHECK(ruledText(none) == "id,size,conflicts\na,8,\nb,8,\n");
 
-  const auto clocks = ruled(
-      "id,size,begin,end\na,8,0.0,1.0\nb,8,1.0,2.1\nc,8,0.0,0.2\nzero,0,0.0,1.1\nd,8,2.2,3.2\n");
-  REQUIRE(clocks);
-  CHECK(conflictsOf(*clocks->problem) == std::vector{ruledPair(0, 2), ruledPair(1, 2)});
+  const auto clocks = test::must(ruled(
+      "id,size,begin,end\na,8,0.0,1.0\nb,8,1.0,2.1\nc,8,0.0,0.2\nzero,0,0.0,1.1\nd,8,2.2,3.2\n"));
+  CHECK(conflictsOf(*clocks.problem) == std::vector{ruledPair(0, 2), ruledPair(1, 2)});
 }
 
 TEST_CASE("constraints are written as CSV and read as they were", "[import][csv]") {
@@ -209,13 +201,12 @@ TEST_CASE("constraints are written as CSV and read as they were", "[import][csv]
   const Model model = ruledModel(std::move(problem), dice);
   const std::string text = ruledText(model);
   CAPTURE(text);
-  const auto second = ruled(text);
-  if (!second) FAIL(second.error().text());
-  test::checkSame(*model.problem, *second->problem);
+  const auto second = test::must(ruled(text));
+  test::checkSame(*model.problem, *second.problem);
   for (const TensorId id : model.graph->tensors.keys()) {
-    CHECK(second->graph->tensors[id].name == model.graph->tensors[id].name);
+    CHECK(second.graph->tensors[id].name == model.graph->tensors[id].name);
   }
-  CHECK(ruledText(*second) == text);
+  CHECK(ruledText(second) == text);
 }
 
 TEST_CASE("words of a field keep any text whole", "[csv]") {

@@ -1,13 +1,13 @@
 #include "core/rewrite/graph_builder.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <functional>
 #include <numeric>
 #include <random>
 #include <set>
 
 #include "core/ops/op_table.h"
+#include "tests/support/must.h"
 
 namespace hw {
 namespace {
@@ -27,9 +27,7 @@ void addOp(GraphBuilder& builder, const std::string& name, Handles inputs, Handl
 }
 
 std::string buildError(GraphBuilder&& builder) {
-  const auto graph = std::move(builder).build();
-  REQUIRE_FALSE(graph);
-  return graph.error().text();
+  return test::mustFail(std::move(builder).build()).text();
 }
 
 /// Ops 0..n-1 in topological order, each writing one tensor and reading earlier ones, stored in
@@ -70,23 +68,22 @@ TEST_CASE("ops stored in any order come out in a topological one", "[graph]") {
   std::iota(stored.begin(), stored.end(), std::size_t{0});
   std::shuffle(stored.begin(), stored.end(), random);
 
-  const auto graph = shuffledDag(random, stored);
-  REQUIRE(graph);
-  CHECK(respectsDependences(*graph));
+  const auto graph = test::must(shuffledDag(random, stored));
+  CHECK(respectsDependences(graph));
   std::vector<std::size_t> place(stored.size());
   for (std::size_t at = 0; at < stored.size(); ++at) place[stored[at]] = at;
 
   // From the last op that nobody waits for back to what it waits for, the last stored first.
   std::vector<std::size_t> order;
   std::set<std::size_t> seen;
-  const auto nameOf = [&](OpId op) { return std::stoul(graph->ops[op].name); };
+  const auto nameOf = [&](OpId op) { return std::stoul(graph.ops[op].name); };
   const std::function<void(std::size_t)> visit = [&](std::size_t at) {
     if (!seen.insert(at).second) return;
     std::set<std::size_t, std::greater<>> awaited;
-    for (const OpId op : graph->ops.keys()) {
+    for (const OpId op : graph.ops.keys()) {
       if (nameOf(op) != stored[at]) continue;
-      for (const TensorId read : graph->ops[op].inputs) {
-        const OpId maker = graph->tensors[read].producer;
+      for (const TensorId read : graph.ops[op].inputs) {
+        const OpId maker = graph.tensors[read].producer;
         if (maker) awaited.insert(place[nameOf(maker)]);
       }
     }
@@ -95,23 +92,21 @@ TEST_CASE("ops stored in any order come out in a topological one", "[graph]") {
   };
   for (std::size_t at = stored.size(); at-- > 0;) {
     const auto isRead = [&](OpId op) {
-      return nameOf(op) == stored[at] &&
-             !graph->tensors[graph->ops[op].outputs[0]].consumers.empty();
+      return nameOf(op) == stored[at] && !graph.tensors[graph.ops[op].outputs[0]].consumers.empty();
     };
-    if (std::ranges::none_of(graph->ops.keys(), isRead)) visit(at);
+    if (std::ranges::none_of(graph.ops.keys(), isRead)) visit(at);
   }
-  const auto& expected = graph->reordered ? order : stored;
-  for (const OpId op : graph->ops.keys()) CHECK(nameOf(op) == expected[op.index()]);
+  const auto& expected = graph.reordered ? order : stored;
+  for (const OpId op : graph.ops.keys()) CHECK(nameOf(op) == expected[op.index()]);
 }
 
 TEST_CASE("a topological order is kept as it is", "[graph]") {
   std::mt19937 random(7);
   std::vector<std::size_t> stored(50);
   std::iota(stored.begin(), stored.end(), std::size_t{0});
-  const auto graph = shuffledDag(random, stored);
-  REQUIRE(graph);
-  CHECK_FALSE(graph->reordered);
-  for (const OpId op : graph->ops.keys()) CHECK(graph->ops[op].name == std::to_string(op.index()));
+  const auto graph = test::must(shuffledDag(random, stored));
+  CHECK_FALSE(graph.reordered);
+  for (const OpId op : graph.ops.keys()) CHECK(graph.ops[op].name == std::to_string(op.index()));
 }
 
 TEST_CASE("tensors are numbered inputs first, then outputs by op, then weights", "[graph]") {
@@ -125,20 +120,19 @@ TEST_CASE("tensors are numbered inputs first, then outputs by op, then weights",
   addOp(builder, "first", {x, weight, GraphBuilder::kAbsent}, {a});
   addOp(builder, "second", {a, a, x}, {GraphBuilder::kAbsent, b});
   builder.addOutput(b);
-  const auto graph = std::move(builder).build();
-  REQUIRE(graph);
+  const auto graph = test::must(std::move(builder).build());
 
   std::vector<std::string> names;
-  for (const Tensor& tensor : graph->tensors) names.push_back(tensor.name);
+  for (const Tensor& tensor : graph.tensors) names.push_back(tensor.name);
   CHECK(names == std::vector<std::string>{"x", "a", "b", "w"});
-  CHECK(graph->inputs == std::vector{TensorId(0)});
-  CHECK(graph->tensors[TensorId(0)].graphInput);
-  CHECK_FALSE(graph->tensors[TensorId(3)].graphInput);
-  CHECK(graph->tensors[TensorId(2)].graphOutput);
-  CHECK(graph->tensors[TensorId(0)].consumers == std::vector{OpId(0), OpId(1)});
-  CHECK(graph->tensors[TensorId(1)].consumers == std::vector{OpId(1)});
-  CHECK(graph->tensors[TensorId(2)].producer == OpId(1));
-  CHECK_FALSE(graph->ops[OpId(0)].inputs[2]);
+  CHECK(graph.inputs == std::vector{TensorId(0)});
+  CHECK(graph.tensors[TensorId(0)].graphInput);
+  CHECK_FALSE(graph.tensors[TensorId(3)].graphInput);
+  CHECK(graph.tensors[TensorId(2)].graphOutput);
+  CHECK(graph.tensors[TensorId(0)].consumers == std::vector{OpId(0), OpId(1)});
+  CHECK(graph.tensors[TensorId(1)].consumers == std::vector{OpId(1)});
+  CHECK(graph.tensors[TensorId(2)].producer == OpId(1));
+  CHECK_FALSE(graph.ops[OpId(0)].inputs[2]);
 }
 
 TEST_CASE("what is computed from constants only is a constant", "[graph]") {
@@ -158,11 +152,10 @@ TEST_CASE("what is computed from constants only is a constant", "[graph]") {
   builder.addOp({.op = {.type = "Constant"}, .outputs = {literal}});
   addOp(builder, "live", {x, twice}, {y});
   builder.addOp({.op = {.type = "If"}, .inputs = {w}, .outputs = {body}, .captures = {x}});
-  const auto graph = std::move(builder).build();
-  REQUIRE(graph);
+  const auto graph = test::must(std::move(builder).build());
 
   const auto constant = [&](const std::string& name) {
-    return std::ranges::find(graph->tensors, name, &Tensor::name)->constant;
+    return std::ranges::find(graph.tensors, name, &Tensor::name)->constant;
   };
   CHECK(constant("folded"));
   CHECK(constant("twice"));
@@ -170,7 +163,7 @@ TEST_CASE("what is computed from constants only is a constant", "[graph]") {
   CHECK_FALSE(constant("noise"));
   CHECK_FALSE(constant("y"));
   CHECK_FALSE(constant("body"));
-  CHECK(graph->ops.size() == 6);  // A folded op keeps its step.
+  CHECK(graph.ops.size() == 6);  // A folded op keeps its step.
 }
 
 TEST_CASE("an op that runs bodies is not computed ahead of time, even from constants", "[graph]") {
@@ -186,11 +179,10 @@ TEST_CASE("an op that runs bodies is not computed ahead of time, even from const
     builder.addOp({.op = {.type = std::string(row.type), .domain = std::string(row.domain)},
                    .inputs = {w},
                    .outputs = {made}});
-    const auto graph = std::move(builder).build();
-    REQUIRE(graph);
+    const auto graph = test::must(std::move(builder).build());
     CAPTURE(row.type, row.domain);
-    CHECK(std::ranges::find(graph->tensors, "plain", &Tensor::name)->constant);
-    CHECK_FALSE(std::ranges::find(graph->tensors, "made", &Tensor::name)->constant);
+    CHECK(std::ranges::find(graph.tensors, "plain", &Tensor::name)->constant);
+    CHECK_FALSE(std::ranges::find(graph.tensors, "made", &Tensor::name)->constant);
   }
   CHECK(rows > 4);
 }
@@ -244,9 +236,8 @@ TEST_CASE("an op with 100,000 inputs is read in one pass", "[graph]") {
   inputs.push_back(inputs.front());
   const Handle y = addNamed(builder, "y");
   addOp(builder, "sum", inputs, {y});
-  const auto graph = std::move(builder).build();
-  REQUIRE(graph);
-  const auto reads = graph->reads(OpId(0));
+  const auto graph = test::must(std::move(builder).build());
+  const auto reads = graph.reads(OpId(0));
   CHECK(reads.size() == 100'000);
   CHECK(std::ranges::is_sorted(reads));
 }

@@ -2,10 +2,11 @@
 
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <set>
+
+#include "tests/support/must.h"
 
 namespace hw {
 namespace {
@@ -54,29 +55,25 @@ TEST_CASE("what is not a model is called by its name", "[import]") {
        "the format is not recognised; expected an ONNX or TFLite model, graph JSON or a problem "
        "CSV"},
   }));
-  const auto model = importModel(refused.bytes, "x.onnx", {});
-  REQUIRE_FALSE(model);
-  CHECK(model.error().text() == refused.error);
+  CHECK(test::mustFail(importModel(refused.bytes, "x.onnx", {})).text() == refused.error);
 }
 
 TEST_CASE("a file is recognised by its content and carries its digest", "[import]") {
   const TemporaryFile file(kChain);
-  const auto model = loadModel(file.path, {});
-  REQUIRE(model);
-  CHECK(model->path == file.path);
-  CHECK(model->name == std::filesystem::path(file.path).filename());
-  CHECK(model->format == "problem-csv");
+  const auto model = test::must(loadModel(file.path, {}));
+  CHECK(model.path == file.path);
+  CHECK(model.name == std::filesystem::path(file.path).filename());
+  CHECK(model.format == "problem-csv");
   // By sha256sum.
-  CHECK(model->sha256 == "af344552a7d77f4fcd6e256eacbe7ede71a66a0d4d85ca5a94c1b392b5151d90");
-  CHECK(model->sha256 == importModel(kChain, "x", {})->sha256);
+  CHECK(model.sha256 == "af344552a7d77f4fcd6e256eacbe7ede71a66a0d4d85ca5a94c1b392b5151d90");
+  CHECK(model.sha256 == importModel(kChain, "x", {})->sha256);
 }
 
 TEST_CASE("a dimension that a format does not have is refused", "[import]") {
   ImportOptions options;
   options.dimensions["past"] = 3;
-  const auto model = importModel(kChain, "chain.csv", options);
-  REQUIRE_FALSE(model);
-  CHECK(model.error().message.find("no free dimension 'past'") != std::string::npos);
+  CHECK(test::mustFail(importModel(kChain, "chain.csv", options))
+            .message.find("no free dimension 'past'") != std::string::npos);
 }
 
 TEST_CASE("a model without a name takes the file's", "[import]") {
@@ -85,13 +82,10 @@ TEST_CASE("a model without a name takes the file's", "[import]") {
 }
 
 TEST_CASE("a file that cannot be read says so", "[import]") {
-  const auto missing = loadModel("/nonexistent/model.onnx", {});
-  REQUIRE_FALSE(missing);
-  CHECK(missing.error().code == ErrorCode::unreadable);
-  CHECK(missing.error().text() == "the file cannot be opened: No such file or directory");
-  const auto folder = loadModel("/", {});
-  REQUIRE_FALSE(folder);
-  CHECK(folder.error().text() == "the file is a directory");
+  const auto missing = test::mustFail(loadModel("/nonexistent/model.onnx", {}));
+  CHECK(missing.code == ErrorCode::unreadable);
+  CHECK(missing.text() == "the file cannot be opened: No such file or directory");
+  CHECK(test::mustFail(loadModel("/", {})).text() == "the file is a directory");
 }
 
 TEST_CASE("the catalogue is complete and its names are unique", "[import]") {

@@ -1,19 +1,15 @@
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <string>
 
 #include "core/import/importer.h"
+#include "tests/support/must.h"
 
 namespace hw {
 namespace {
 
 Result<Model> importText(const std::string& text) { return importModel(text, "test.json", {}); }
 
-std::string errorOf(const std::string& text) {
-  const auto model = importText(text);
-  REQUIRE_FALSE(model);
-  return model.error().text();
-}
+std::string errorOf(const std::string& text) { return test::mustFail(importText(text)).text(); }
 
 /// A whole document around some of its members.
 std::string graphJson(const std::string& members) {
@@ -28,7 +24,7 @@ struct BadCase {
 }  // namespace
 
 TEST_CASE("graph JSON becomes a graph", "[import][json]") {
-  const auto model = importText(graphJson(R"("extra": {"kept": []},
+  const auto model = test::must(importText(graphJson(R"("extra": {"kept": []},
     "tensors": [{"name": "x", "bytes": 4},
                 {"name": "a", "shape": [1, 16, 8, 8], "dtype": "float32", "bytes": 4096},
                 {"name": "w", "shape": [16, 3, 3, 3], "dtype": "int8", "constant": true},
@@ -42,12 +38,11 @@ TEST_CASE("graph JSON becomes a graph", "[import][json]") {
              "outputs": ["a", null, "empty"],
              "attributes": {"group": 1, "pads": [0, 1], "scale": 0.5, "mode": "same", "on": true,
                             "odd": {"a": 1}, "names": ["p", "q"], "mixed": [1, 2.5]}},
-            {"type": "Split", "inputs": ["a"], "outputs": ["words", "open"]}])"));
-  REQUIRE(model);
-  const Graph& graph = *model->graph;
-  CHECK(model->name == "g");
-  CHECK(model->format == "graph-json");
-  CHECK(model->sha256.size() == 64);
+            {"type": "Split", "inputs": ["a"], "outputs": ["words", "open"]}])")));
+  const Graph& graph = *model.graph;
+  CHECK(model.name == "g");
+  CHECK(model.format == "graph-json");
+  CHECK(model.sha256.size() == 64);
   CHECK(graph.reordered);
   REQUIRE(graph.notes.size() == 2);  // Sorted; late and the split reach no output.
   CHECK(graph.notes[1].find("2 operators reach no graph output") == 0);

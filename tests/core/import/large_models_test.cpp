@@ -1,6 +1,5 @@
 #include "tests/support/large_models.h"
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -9,6 +8,7 @@
 #include "core/files/mapped_file.h"
 #include "tests/core/import/onnx/onnx_models.h"
 #include "tests/support/large_documents.h"
+#include "tests/support/must.h"
 #include "tests/support/rounds.h"
 
 // Many operators, and many bytes.
@@ -55,10 +55,9 @@ TEST_CASE("100,000 operators open", "[import][large]") {
   const std::string bytes = format == "onnx" ? chainOnnx(kOps) : chainTflite(kOps);
   ImportOptions options;
   if (bound) options.dimensions = {{"batch", 1}};
-  const auto model = importModel(bytes, "many." + format, options);
-  REQUIRE(model);
-  CHECK(model->graph->ops.size() == kOps);
-  CHECK(tensorNamed(*model, "t" + std::to_string(kOps - 1)).bytes == Bytes(512));
+  const auto model = test::must(importModel(bytes, "many." + format, options));
+  CHECK(model.graph->ops.size() == kOps);
+  CHECK(tensorNamed(model, "t" + std::to_string(kOps - 1)).bytes == Bytes(512));
 }
 
 TEST_CASE("every format of text takes time and memory by its length", "[import][large]") {
@@ -67,16 +66,14 @@ TEST_CASE("every format of text takes time and memory by its length", "[import][
     CAPTURE(document.file);
     std::ostringstream text;
     document.write(text, kRows);
-    const auto model = importModel(text.str(), std::string(document.file), {});
-    if (!model) FAIL(model.error().text());
-    CHECK(model->graph->tensors.size() >= kRows);
+    const auto model = test::must(importModel(text.str(), std::string(document.file), {}));
+    CHECK(model.graph->tensors.size() >= kRows);
   }
 }
 
 TEST_CASE("what is read of a pipe or device is limited by its format", "[import][large]") {
-  const auto zeros = loadModel("/dev/zero", {});
-  REQUIRE_FALSE(zeros);
-  CHECK(zeros.error().message.starts_with("the format is not recognised"));
+  CHECK(test::mustFail(loadModel("/dev/zero", {}))
+            .message.starts_with("the format is not recognised"));
   const auto file = MappedFile::open("/dev/zero", {}, [](std::string_view head) {
     CHECK(head.size() == kPipeHead);
     return Result<std::size_t>(kPipeHead + 1000);

@@ -1,9 +1,8 @@
 // What a file asks for: it is planned so unless whoever opens it says otherwise.
 
-#include <catch2/catch.hpp>
-
 #include "core/import/importer.h"
 #include "core/run/options.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 
 using namespace hw;
@@ -28,16 +27,13 @@ TEST_CASE("a problem and a graph carry allocator, parameters and memory sizes",
       "a,0,2,16,\"free-list:threshold=4KiB\",16KiB\nb,1,3,8,,\n";
   const std::string json = jsonWith(R"({"allocator": "free-list:threshold=4KiB", "l2": "16KiB"})");
   for (const std::string& bytes : {csv, json}) {
-    const auto model = imported(bytes);
-    REQUIRE(model);
-    const auto request = asDrawn(*model, {}, defaultRequest(), "--");
-    REQUIRE(request);
-    CHECK(request->allocator.text() == "free-list:threshold=4KiB");
-    CHECK(request->l2.bytes == Bytes(16 * 1024));
-    const auto said = asDrawn(*model, {{"l2", {"1KiB"}}}, defaultRequest(), "--");
-    REQUIRE(said);
-    CHECK(said->l2.bytes == Bytes(1024));
-    CHECK(said->allocator.text() == "free-list:threshold=4KiB");
+    const auto model = test::must(imported(bytes));
+    const auto request = test::must(asDrawn(model, {}, defaultRequest(), "--"));
+    CHECK(request.allocator.text() == "free-list:threshold=4KiB");
+    CHECK(request.l2.bytes == Bytes(16 * 1024));
+    const auto said = test::must(asDrawn(model, {{"l2", {"1KiB"}}}, defaultRequest(), "--"));
+    CHECK(said.l2.bytes == Bytes(1024));
+    CHECK(said.allocator.text() == "free-list:threshold=4KiB");
   }
 }
 
@@ -46,25 +42,21 @@ TEST_CASE("a file names no plug-in and no other option", "[import][options]") {
   REQUIRE_FALSE(plugin);
   CHECK(plugin.error().message.find("plug-in") != std::string::npos);
   CHECK(plugin.error().where == "options.allocator");
-  const auto nested =
-      imported("id,lower,upper,size,allocator\na,0,1,4,partition:allocator=plugin\n");
-  REQUIRE_FALSE(nested);
-  CHECK(nested.error().where == "line 2");
-  const auto other = imported(jsonWith(R"({"threads": "8"})"));
-  REQUIRE_FALSE(other);
-  CHECK(other.error().message.find("'threads'") != std::string::npos);
+  CHECK(test::mustFail(
+            imported("id,lower,upper,size,allocator\na,0,1,4,partition:allocator=plugin\n"))
+            .where == "line 2");
+  CHECK(test::mustFail(imported(jsonWith(R"({"threads": "8"})"))).message.find("'threads'") !=
+        std::string::npos);
   CHECK_FALSE(imported(jsonWith(R"({"l2": 3})")));
 }
 
 TEST_CASE("what a file asks for wrongly is told with its place", "[import][options]") {
   const auto errorOf = [](const std::string& bytes) {
-    const auto model = imported(bytes);
-    REQUIRE(model);
-    const auto request = asDrawn(*model, {}, defaultRequest(), "--");
-    REQUIRE_FALSE(request);
-    CHECK(request.error().code == ErrorCode::malformed);
-    CHECK(request.error().message.starts_with("file: "));
-    return request.error();
+    const auto model = test::must(imported(bytes));
+    const auto request = test::mustFail(asDrawn(model, {}, defaultRequest(), "--"));
+    CHECK(request.code == ErrorCode::malformed);
+    CHECK(request.message.starts_with("file: "));
+    return request;
   };
   const Error size = errorOf("# drawn\nid,lower,upper,size,l2\n\na,0,2,16,L3\n");
   CHECK(size.message.find("'L3' is not a size") != std::string::npos);

@@ -1,7 +1,7 @@
-#include <catch2/catch.hpp>
 #include <string>
 
 #include "core/import/importer.h"
+#include "tests/support/must.h"
 
 namespace hw {
 namespace {
@@ -18,20 +18,19 @@ constexpr const char* kHead = "id,lower,upper,size\n";
 }  // namespace
 
 TEST_CASE("a problem CSV becomes stays and bare tensors", "[import][csv]") {
-  const auto model = importText(
-      "size,note,gaps,upper,id,lower,alignment,offset\n"
-      "16,,2-3 4-6,8,a,0,,\n"
-      "0,zero bytes,,9,nothing,1,,\n"
-      "\n"
-      "24,\"a, \"\"b\"\"\",,3,c,2,8,64\n");
-  REQUIRE(model);
-  CHECK(model->name == "p");
-  CHECK(model->format == "problem-csv");
-  CHECK(model->graph->ops.empty());
-  REQUIRE(model->graph->tensors.size() == 3);
-  CHECK(model->graph->tensors[TensorId(1)].bytes == Bytes(0));
-  REQUIRE(model->problem);
-  const Problem& problem = *model->problem;
+  const auto model =
+      test::must(importText("size,note,gaps,upper,id,lower,alignment,offset\n"
+                            "16,,2-3 4-6,8,a,0,,\n"
+                            "0,zero bytes,,9,nothing,1,,\n"
+                            "\n"
+                            "24,\"a, \"\"b\"\"\",,3,c,2,8,64\n"));
+  CHECK(model.name == "p");
+  CHECK(model.format == "problem-csv");
+  CHECK(model.graph->ops.empty());
+  REQUIRE(model.graph->tensors.size() == 3);
+  CHECK(model.graph->tensors[TensorId(1)].bytes == Bytes(0));
+  REQUIRE(model.problem);
+  const Problem& problem = *model.problem;
   CHECK(problem.steps == Step(9));
   REQUIRE(problem.pools.size() == 1);
   CHECK_FALSE(problem.pools[PoolId(0)].capacity);
@@ -46,25 +45,24 @@ TEST_CASE("a problem CSV becomes stays and bare tensors", "[import][csv]") {
   const Stay& c = problem.stays[StayId(1)];
   CHECK(c.buffer == BufferId(2));
   CHECK(c.alignment == Bytes(8));
-  REQUIRE(model->offsets.size() == 2);
-  CHECK_FALSE(model->offsets[StayId(0)]);
-  CHECK(model->offsets[StayId(1)] == Bytes(64));
+  REQUIRE(model.offsets.size() == 2);
+  CHECK_FALSE(model.offsets[StayId(0)]);
+  CHECK(model.offsets[StayId(1)] == Bytes(64));
 }
 
 TEST_CASE("byte order marks, carriage returns and a missing last newline are fine",
           "[import][csv]") {
-  const auto model = importText("\xEF\xBB\xBFid,lower,upper,size\r\n\"a\",0,1,4\r\nb,1,2,4");
-  REQUIRE(model);
-  CHECK(model->problem->stays.size() == 2);
-  CHECK(model->graph->tensors[TensorId(0)].name == "a");
-  CHECK(model->offsets.empty());
+  const auto model =
+      test::must(importText("\xEF\xBB\xBFid,lower,upper,size\r\n\"a\",0,1,4\r\nb,1,2,4"));
+  CHECK(model.problem->stays.size() == 2);
+  CHECK(model.graph->tensors[TensorId(0)].name == "a");
+  CHECK(model.offsets.empty());
 }
 
 TEST_CASE("a header alone is a problem without buffers", "[import][csv]") {
-  const auto model = importText("id,lower,upper,size");
-  REQUIRE(model);
-  CHECK(model->problem->stays.empty());
-  CHECK(model->problem->steps == Step(0));
+  const auto model = test::must(importText("id,lower,upper,size"));
+  CHECK(model.problem->stays.empty());
+  CHECK(model.problem->steps == Step(0));
 }
 
 TEST_CASE("bad problem CSVs are refused with the buffer and the line", "[import][csv]") {
@@ -111,9 +109,7 @@ TEST_CASE("bad problem CSVs are refused with the buffer and the line", "[import]
        "buffer 'a' has gaps that leave it no live step (line 2)"},
   }));
   CAPTURE(bad.text);
-  const auto model = importText(bad.text);
-  REQUIRE_FALSE(model);
-  CHECK(model.error().text() == bad.error);
+  CHECK(test::mustFail(importText(bad.text)).text() == bad.error);
 }
 
 TEST_CASE("of many ids, the one that comes twice is found", "[import][csv]") {
@@ -132,18 +128,15 @@ TEST_CASE("of many ids, the one that comes twice is found", "[import][csv]") {
     return rows;
   };
   REQUIRE(importText(text(false)));
-  const auto model = importText(text(true));
-  REQUIRE_FALSE(model);
-  CHECK(model.error().text() ==
+  CHECK(test::mustFail(importText(text(true))).text() ==
         "buffer 'buffer" + std::to_string(descending ? kRows - first : first) +
             "' is listed twice, first in line " + std::to_string(2 * first + 2) + " (line " +
             std::to_string(2 * second + 2) + ")");
 }
 
 TEST_CASE("a file of line ends makes no room for rows that cannot be", "[import][csv]") {
-  const auto model = importText(kHead + std::string(1'000'000, '\n') + "a,0,1,4\n");
-  REQUIRE(model);
-  CHECK(model->problem->stays.size() == 1);
+  const auto model = test::must(importText(kHead + std::string(1'000'000, '\n') + "a,0,1,4\n"));
+  CHECK(model.problem->stays.size() == 1);
 }
 
 }  // namespace hw

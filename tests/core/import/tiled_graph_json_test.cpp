@@ -1,5 +1,4 @@
 // Graphs whose operators run in parts, as files.
-#include <catch2/catch.hpp>
 #include <functional>
 #include <random>
 #include <sstream>
@@ -12,6 +11,7 @@
 #include "core/run/run.h"
 #include "tests/support/graphs.h"
 #include "tests/support/image_graphs.h"
+#include "tests/support/must.h"
 #include "tests/support/rounds.h"
 
 using namespace hw;
@@ -72,9 +72,8 @@ TEST_CASE("a graph in parts is the same when it is opened again", "[tile][json][
     if (!run->graph().tiling) continue;
     ++tiled;
     const Json file = fileOf(run->graph());
-    const auto model = opened(file);
-    REQUIRE(model);
-    const Graph& back = *model->graph;
+    const auto model = test::must(opened(file));
+    const Graph& back = *model.graph;
     REQUIRE(back.tiling);
     CHECK(fileOf(back) == file);
     const auto again = test::runGraph(back, {});
@@ -177,8 +176,7 @@ TEST_CASE("parts are not put in another order, or cut again", "[tile][json]") {
     RunRequest request = planningRequest();
     REQUIRE(execute(parts, request, {}));
     change(request);
-    const auto run = execute(parts, request, {});
-    REQUIRE_FALSE(run);
-    CHECK(run.error().message.starts_with("the operators of this graph are parts already"));
+    CHECK(test::mustFail(execute(parts, request, {}))
+              .message.starts_with("the operators of this graph are parts already"));
   }
 }

@@ -1,7 +1,6 @@
 #include "core/insight/advice.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 
 #include "core/check/replay.h"
 #include "core/machine/platforms.h"
@@ -9,6 +8,7 @@
 #include "core/report/explain/advice_report.h"
 #include "tests/support/graphs.h"
 #include "tests/support/methods.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 
 using namespace hw;
@@ -136,10 +136,9 @@ TEST_CASE("advice for what does not fit begins with what makes it fit", "[advice
   RunRequest request = run->request;
   request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = 150_B};
   request.l3 = {.kind = PoolSize::Kind::bytes, .bytes = 0_B};
-  const auto tight = execute(run->model, request, {});
-  REQUIRE(tight);
-  REQUIRE_FALSE(fits(**tight));
-  const AdviceReport report = adviceFor(*tight);
+  const auto tight = test::must(execute(run->model, request, {}));
+  REQUIRE_FALSE(fits(*tight));
+  const AdviceReport report = adviceFor(tight);
   REQUIRE_FALSE(report.found.empty());
   CHECK(report.found.front().makesFit);
   CHECK(fits(*report.found.front().run));

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <catch2/catch.hpp>
 #include <random>
 
 #include "core/base/check.h"
@@ -12,6 +11,7 @@
 #include "core/machine/platforms.h"
 #include "core/rewrite/graph_builder.h"
 #include "core/run/run.h"
+#include "tests/support/must.h"
 #include "tests/support/published_layers.h"
 #include "tests/support/rounds.h"
 
@@ -137,12 +137,11 @@ MeasuredNetwork measured(const std::vector<DrawnOp>& ops, const Truth& truth, do
 std::vector<double> simulatedCycles(const std::vector<DrawnOp>& ops, const Platform& platform) {
   RunRequest request{.allocator = AllocatorChoice::parse("none").value(),
                      .platform = parsePlatform(platformToml(platform)).value()};
-  const auto run = execute(modelOf(ops), request, {});
-  REQUIRE(run);
+  const auto run = test::must(execute(modelOf(ops), request, {}));
   std::vector<double> cycles(ops.size());
   for (std::size_t i = 0; i < ops.size(); ++i) {
-    const OpId id = (*run)->schedule.opAt(Step(static_cast<std::int64_t>(i)));
-    cycles[id.index()] = static_cast<double>((*run)->timing.ops[i].compute.count()) / 10'000;
+    const OpId id = run->schedule.opAt(Step(static_cast<std::int64_t>(i)));
+    cycles[id.index()] = static_cast<double>(run->timing.ops[i].compute.count()) / 10'000;
   }
   return cycles;
 }
@@ -167,17 +166,16 @@ TEST_CASE("laws fitted to exact cycles are exact", "[cost][calibrate]") {
     const Truth truth = drawTruth(random);
     const auto seen = drawNetwork(random, 5);
     const std::vector networks{measured(seen, truth, 0, random)};
-    const auto found = calibrate(plainMachine(), networks);
-    REQUIRE(found);
-    CHECK(found->notes.empty());
-    REQUIRE(found->classes.size() == kKinds);
-    for (const FittedClass& each : found->classes) {
+    const auto found = test::must(calibrate(plainMachine(), networks));
+    CHECK(found.notes.empty());
+    REQUIRE(found.classes.size() == kKinds);
+    for (const FittedClass& each : found.classes) {
       CAPTURE(round, kCostClassNames[static_cast<std::size_t>(each.kind)]);
       CHECK(each.times.size() == 5);
       CHECK(std::abs(each.worst()->excess()) < 1e-6);
     }
     const auto other = drawNetwork(random, 4);
-    const auto cycles = simulatedCycles(other, found->platform);
+    const auto cycles = simulatedCycles(other, found.platform);
     for (std::size_t i = 0; i < other.size(); ++i) {
       const double expected = cyclesOf(truth, other[i]);
       CAPTURE(round, other[i].type, other[i].count);
@@ -195,14 +193,13 @@ TEST_CASE("laws fitted to noise predict another network within it", "[cost][cali
     const double noise = between(random, 0.01, 0.05);
     const std::vector networks{measured(drawNetwork(random, 20), truth, noise, random),
                                measured(drawNetwork(random, 20), truth, noise, random)};
-    const auto found = calibrate(plainMachine(), networks);
-    REQUIRE(found);
-    for (const FittedClass& each : found->classes) {
+    const auto found = test::must(calibrate(plainMachine(), networks));
+    for (const FittedClass& each : found.classes) {
       CHECK(each.meanError() < noise);
       CHECK(each.operators == 40);
     }
     const auto other = drawNetwork(random, 10);
-    const auto cycles = simulatedCycles(other, found->platform);
+    const auto cycles = simulatedCycles(other, found.platform);
     double sum = 0, expected = 0;
     for (std::size_t i = 0; i < other.size(); ++i) {
       sum += cycles[i];
@@ -243,11 +240,10 @@ TEST_CASE("one operator of a class, or several of one size, have one constant",
   const Truth truth(kKinds, {700.0, 2.5});
   for (const std::size_t count : {1, 3}) {
     const std::vector networks{measured(std::vector(count, op), truth, 0, random)};
-    const auto found = calibrate(plainMachine(), networks);
-    REQUIRE(found);
-    REQUIRE(found->classes.size() == 1);
-    CHECK(found->classes[0].law.call == 0);
-    CHECK(found->classes[0].law.each == Approx(2.5 + 700 / static_cast<double>(op.count)));
+    const auto found = test::must(calibrate(plainMachine(), networks));
+    REQUIRE(found.classes.size() == 1);
+    CHECK(found.classes[0].law.call == 0);
+    CHECK(found.classes[0].law.each == Approx(2.5 + 700 / static_cast<double>(op.count)));
   }
 }
 
@@ -259,29 +255,25 @@ TEST_CASE("operators that cannot be used are named", "[cost][calibrate]") {
   OperatorTimes& times = networks[0].times;
   times.spans[1].amount = -3;
   times.profile.ops[2].name = "absent";
-  const auto found = calibrate(plainMachine(), networks);
-  REQUIRE(found);
-  CHECK(found->notes ==
+  const auto found = test::must(calibrate(plainMachine(), networks));
+  CHECK(found.notes ==
         std::vector<std::string>{
             "drawn: 1 of 3 measured are not in the model, or come twice, and are left out: "
             "'absent'",
             "drawn: 1 of 3 measured took no time above 0, and go by the law of the others: 'op1'",
             "class 'pooling' on unit 'core' cannot be told from what was measured: 1 goes by its "
             "rates"});
-  CHECK(found->classes.at(0).times.size() == 1);
+  CHECK(found.classes.at(0).times.size() == 1);
   times.spans[0].amount = 0;
-  const auto none = calibrate(plainMachine(), networks);
-  REQUIRE_FALSE(none);
-  CHECK_THAT(none.error().message,
+  CHECK_THAT(test::mustFail(calibrate(plainMachine(), networks)).message,
              Catch::StartsWith("nothing was measured that a law can be fitted to; drawn: 1 of 3"));
 }
 
 TEST_CASE("a law is at most what a platform's file may say", "[cost][calibrate]") {
   Random random(3);
   std::vector networks{measured({drawOp(random, 6)}, Truth(kKinds, {0.0, 1e16}), 0, random)};
-  const auto found = calibrate(plainMachine(), networks);
-  REQUIRE_FALSE(found);
-  CHECK(found.error().message == "operators of class 'pooling' would take more than 1e15 cycles");
+  CHECK(test::mustFail(calibrate(plainMachine(), networks)).message ==
+        "operators of class 'pooling' would take more than 1e15 cycles");
 }
 
 TEST_CASE("networks measured as a whole give each class that multiplies a rate",
@@ -298,23 +290,21 @@ TEST_CASE("networks measured as a whole give each class that multiplies a rate",
     for (const DrawnOp& op : ops) cycles += cyclesOf(truth, op);
     networks.push_back({"n", modelOf(ops), {.total = MeasuredSpan{cycles, true}}});
   }
-  const auto found = calibrate(plainMachine(), networks);
-  REQUIRE(found);
-  for (const FittedTime& network : found->networks) CHECK(std::abs(network.excess()) < 1e-6);
-  for (const FittedClass& each : found->classes) {
+  const auto found = test::must(calibrate(plainMachine(), networks));
+  for (const FittedTime& network : found.networks) CHECK(std::abs(network.excess()) < 1e-6);
+  for (const FittedClass& each : found.classes) {
     const auto kind = static_cast<std::size_t>(each.kind);
     REQUIRE(kind < 4);
     CHECK(each.law.each == Approx(truth[kind].second).epsilon(1e-6));
   }
   // One of them says one part of all rates: a MAC takes half a cycle, an element two.
-  const auto alone = calibrate(plainMachine(), std::span(networks).first(1));
-  REQUIRE(alone);
-  CHECK(std::abs(alone->networks.at(0).excess()) < 1e-6);
+  const auto alone = test::must(calibrate(plainMachine(), std::span(networks).first(1)));
+  CHECK(std::abs(alone.networks.at(0).excess()) < 1e-6);
   const auto times = [](const FittedClass& each) {
     return each.law.each / (multiplies(each.kind) ? 0.5 : 2);
   };
-  for (const FittedClass& each : alone->classes) {
-    CHECK(times(each) == Approx(times(alone->classes[0])));
+  for (const FittedClass& each : alone.classes) {
+    CHECK(times(each) == Approx(times(alone.classes[0])));
   }
   networks[0].times.total.reset();
   CHECK_FALSE(calibrate(plainMachine(), networks));
@@ -323,17 +313,15 @@ TEST_CASE("networks measured as a whole give each class that multiplies a rate",
 TEST_CASE("measured times are read from CSV and from words", "[import][calibrate]") {
   const auto read = [](const char* text) { return readOperatorTimes(text); };
   const auto times =
-      read("op,type,duration_us\nconv1,Conv,12.5\n3,,7\nskipped,Add,\ntotal,,19.5\n");
-  REQUIRE(times);
-  REQUIRE(times->spans.size() == 2);
-  CHECK(times->profile.ops[0].name == "conv1");
-  CHECK(times->profile.ops[0].type == "Conv");
-  CHECK(times->profile.ops[1].index == 3);
-  CHECK(times->spans[0].microseconds(1) == 12.5);
-  CHECK_FALSE(times->total);
-  const auto cycles = read("operator,cycles\ntotal,800\n");
-  REQUIRE(cycles);
-  CHECK(cycles->total->microseconds(2'000'000) == 400);
+      test::must(read("op,type,duration_us\nconv1,Conv,12.5\n3,,7\nskipped,Add,\ntotal,,19.5\n"));
+  REQUIRE(times.spans.size() == 2);
+  CHECK(times.profile.ops[0].name == "conv1");
+  CHECK(times.profile.ops[0].type == "Conv");
+  CHECK(times.profile.ops[1].index == 3);
+  CHECK(times.spans[0].microseconds(1) == 12.5);
+  CHECK_FALSE(times.total);
+  const auto cycles = test::must(read("operator,cycles\ntotal,800\n"));
+  CHECK(cycles.total->microseconds(2'000'000) == 400);
   CHECK(read("operator,us,cycles\na,1,2\n").error().message ==
         "expected operator,cycles or operator,us");
   CHECK(read("operator,us\na,1x\n").error().text() ==

@@ -4,13 +4,13 @@
 #include "core/insight/measured_diff.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <map>
 
 #include "core/insight/runtime_plan.h"
 #include "core/report/compare/measured_report.h"
 #include "tests/support/graphs.h"
 #include "tests/support/methods.h"
+#include "tests/support/must.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
 
@@ -99,11 +99,8 @@ std::shared_ptr<const Run> asMeasured(const std::shared_ptr<const Model>& model,
   request.alignment = Bytes(1);
   request.alias = alias;
   request.inputs = InputPlace::external;
-  const auto asked = measuredRequest(*model->graph, profile, request);
-  if (!asked) FAIL(asked.error().text());
-  auto run = execute(model, *asked, {});
-  if (!run) FAIL(run.error().text());
-  return *run;
+  const auto asked = test::must(measuredRequest(*model->graph, profile, request));
+  return test::must(execute(model, asked, {}));
 }
 
 MeasuredOperator kernel(const std::string& name, const std::string& type, std::int64_t before,
@@ -277,9 +274,8 @@ TEST_CASE("numbers say who is meant where names do not", "[insight][measured]") 
   OperatorProfile told;
   told.ops = {{.name = "1", .index = 1}, {.name = "Conv_0"}, {.name = "7", .index = 7}};
   CHECK(matchOperators(graph, told) == std::vector{OpId(1), OpId(0), OpId()});
-  const auto refused = measuredRequest(graph, profile, planningRequest());
-  REQUIRE_FALSE(refused);
-  CHECK(refused.error().message == "none of the 2 operators that were measured is in the model");
+  CHECK(test::mustFail(measuredRequest(graph, profile, planningRequest())).message ==
+        "none of the 2 operators that were measured is in the model");
 }
 
 TEST_CASE("temporaries, sizes and profiles without memory are told", "[insight][measured]") {

@@ -1,8 +1,7 @@
 #include "core/insight/moment.h"
 
-#include <catch2/catch.hpp>
-
 #include "tests/support/graphs.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
@@ -55,26 +54,23 @@ TEST_CASE("an autopsy tells fragmentation from exhaustion from the impossible", 
   };
   CHECK_FALSE(tight(30, "free-list"));
 
-  const auto fragmented = tight(25, "free-list");
-  REQUIRE(fragmented);
-  CHECK(fragmented->cause == Autopsy::Cause::fragmentation);
-  CHECK(fragmented->stay == StayId(3));
-  CHECK(fragmented->wanted == Bytes(15));
-  CHECK(fragmented->lowerBound == Bytes(25));
-  REQUIRE(fragmented->pools.size() == 1);
-  CHECK(fragmented->pools[0].freeBytes == Bytes(20));
-  CHECK(fragmented->pools[0].largestFree == Bytes(10));
-  CHECK(fragmented->pools[0].sufficient == Bytes(30));
-  CHECK(fragmented->pools[0].moment.holes.size() == 1);
+  const auto fragmented = test::must(tight(25, "free-list"));
+  CHECK(fragmented.cause == Autopsy::Cause::fragmentation);
+  CHECK(fragmented.stay == StayId(3));
+  CHECK(fragmented.wanted == Bytes(15));
+  CHECK(fragmented.lowerBound == Bytes(25));
+  REQUIRE(fragmented.pools.size() == 1);
+  CHECK(fragmented.pools[0].freeBytes == Bytes(20));
+  CHECK(fragmented.pools[0].largestFree == Bytes(10));
+  CHECK(fragmented.pools[0].sufficient == Bytes(30));
+  CHECK(fragmented.pools[0].moment.holes.size() == 1);
 
-  const auto impossible = tight(22, "free-list");
-  REQUIRE(impossible);
-  CHECK(impossible->cause == Autopsy::Cause::impossible);
+  const auto impossible = test::must(tight(22, "free-list"));
+  CHECK(impossible.cause == Autopsy::Cause::impossible);
 
-  const auto overflow = tight(25, "none");
-  REQUIRE(overflow);
-  CHECK(overflow->cause == Autopsy::Cause::fragmentation);
-  CHECK(overflow->pools[0].sufficient == Bytes(40));
+  const auto overflow = test::must(tight(25, "none"));
+  CHECK(overflow.cause == Autopsy::Cause::fragmentation);
+  CHECK(overflow.pools[0].sufficient == Bytes(40));
 }
 
 TEST_CASE("with two pools memory is exhausted when neither has the bytes", "[explain]") {
@@ -82,12 +78,11 @@ TEST_CASE("with two pools memory is exhausted when neither has the bytes", "[exp
   problem.pools[PoolId(0)].capacity = Bytes(14);
   problem.pools.add({"L3", Bytes(14)});
   const Plan plan = *AllocatorChoice::parse("free-list")->make()->plan(problem, {});
-  const auto found = autopsy(problem, plan);
-  REQUIRE(found);
-  CHECK(found->cause == Autopsy::Cause::exhaustion);
-  REQUIRE(found->pools.size() == 2);
-  CHECK(found->pools[1].freeBytes == Bytes(4));
-  CHECK(found->pools[1].sufficient == Bytes(16));
+  const auto found = test::must(autopsy(problem, plan));
+  CHECK(found.cause == Autopsy::Cause::exhaustion);
+  REQUIRE(found.pools.size() == 2);
+  CHECK(found.pools[1].freeBytes == Bytes(4));
+  CHECK(found.pools[1].sufficient == Bytes(16));
 }
 
 TEST_CASE("the step of the highest address is the first of the fullest that reach it",
@@ -97,18 +92,17 @@ TEST_CASE("the step of the highest address is the first of the fullest that reac
     INFO("seed " << seed);
     const Problem problem =
         randomProblem(seed, {.maxSize = 12, .gapPercent = seed % 2 == 0 ? 40 : 0});
-    const auto plan = greedy->make()->plan(problem, {});
-    REQUIRE(plan);
+    const auto plan = test::must(greedy->make()->plan(problem, {}));
     std::optional<std::pair<Bytes, Bytes>> most;  // Top, live.
     Step expected;
     for (Step step; step < problem.steps; step += Step(1)) {
-      const Moment moment = momentAt(problem, *plan, PoolId(0), step);
+      const Moment moment = momentAt(problem, plan, PoolId(0), step);
       const std::pair now(moment.top, moment.live);
       if (moment.tenants.empty() || (most && now <= *most)) continue;
       most = now;
       expected = step;
     }
-    CHECK(measure(problem, *plan).pools[PoolId(0)].atTop.step == expected);
+    CHECK(measure(problem, plan).pools[PoolId(0)].atTop.step == expected);
   }
 }
 

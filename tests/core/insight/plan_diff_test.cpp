@@ -10,6 +10,7 @@
 #include "core/plan_file/plan_writer.h"
 #include "core/report/compare/diff_report.h"
 #include "tests/support/graphs.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
@@ -46,9 +47,8 @@ DiffSide fileOf(const Run& run) {
   std::ostringstream out;
   writePlanJson(run, out);
   DiffSide side{.name = "file", .plan = readPlan(out.str()).value()};
-  auto events = memoryEvents(side.plan);
-  REQUIRE(events);
-  side.events = *events;
+  auto events = test::must(memoryEvents(side.plan));
+  side.events = events;
   return side;
 }
 
@@ -126,9 +126,8 @@ TEST_CASE("a plan that tells no story says why, and is compared all the same", "
   const DiffSide clash = sideOf({at("a", 0, 10, 0, 1), at("b", 5, 10, 0, 1)});
   DiffSide vague = sideOf({at("a", 0, 10, 0, 1)});
   vague.plan.placements[0].first = std::nullopt;
-  const auto unsaid = memoryEvents(vague.plan);
-  REQUIRE_FALSE(unsaid);
-  CHECK(unsaid.error().message == "the plan does not say size and steps of 'a'");
+  CHECK(test::mustFail(memoryEvents(vague.plan)).message ==
+        "the plan does not say size and steps of 'a'");
   const PlanDiff diff = diffPlans(good, clash);
   CHECK(draw(diff) == "b moved");
   CHECK_FALSE(diff.firstEvents);
@@ -142,9 +141,8 @@ TEST_CASE("aliases that bite their tails do not hang the story", "[diff]") {
   plan.placements[0].aliasOf = "b";
   plan.placements[1].aliasOf = "a";
   // Each stands for itself then, and both are on the same bytes.
-  const auto events = memoryEvents(plan);
-  REQUIRE_FALSE(events);
-  CHECK(events.error().message.find("the plan is not valid in itself") != std::string::npos);
+  CHECK(test::mustFail(memoryEvents(plan)).message.find("the plan is not valid in itself") !=
+        std::string::npos);
 }
 
 TEST_CASE("a file of a plan is the plan", "[diff][property]") {

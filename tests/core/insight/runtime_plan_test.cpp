@@ -3,7 +3,6 @@
 
 #include "core/insight/runtime_plan.h"
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <set>
 
@@ -13,6 +12,7 @@
 #include "tests/core/import/onnx/onnx_models.h"
 #include "tests/support/graphs.h"
 #include "tests/support/methods.h"
+#include "tests/support/must.h"
 #include "tests/support/rounds.h"
 
 namespace hw {
@@ -37,9 +37,8 @@ Planned planned(std::shared_ptr<const Graph> graph, const RuntimeShapes& shapes)
 }
 
 Planned planned(const OnnxModel& model) {
-  const auto loaded = model.load();
-  REQUIRE(loaded);
-  return planned(loaded->graph, runtimeShapes(model.bytes(), *loaded->graph));
+  const auto loaded = test::must(model.load());
+  return planned(loaded.graph, runtimeShapes(model.bytes(), *loaded.graph));
 }
 
 /// x -> Conv -> a -> OP -> b -> ReduceMean -> y, as it was measured: 8,192 bytes each of a and b.
@@ -136,10 +135,9 @@ TEST_CASE("what is computed of shapes is followed where all of it are numbers",
     OnnxModel model = computedShape(opset, "batch");
     addNode(model.graph(), "Shape", {"r"}, {"q"});
     addOutput(model.graph(), "q");
-    const auto loaded = model.load();
-    REQUIRE(loaded);
-    const RuntimeShapes shapes = runtimeShapes(model.bytes(), *loaded->graph);
-    return shapes[test::tensorOf(*loaded->graph, "q")];
+    const auto loaded = test::must(model.load());
+    const RuntimeShapes shapes = runtimeShapes(model.bytes(), *loaded.graph);
+    return shapes[test::tensorOf(*loaded.graph, "q")];
   };
   CHECK(rank(14) == Shape{3});
   CHECK_FALSE(rank(13));
@@ -232,10 +230,10 @@ TEST_CASE("measured peaks are predicted to the byte", "[insight][measured][corpu
     auto model = importModel(*bytes, file.string(), request.import);
     REQUIRE(model);
     const auto held = std::make_shared<const Model>(*std::move(model));
-    const auto run = execute(held, *measuredRequest(*held->graph, *profile, request), {});
-    REQUIRE(run);
+    const auto run =
+        test::must(execute(held, *measuredRequest(*held->graph, *profile, request), {}));
     const MeasuredDiff diff = diffMeasured(
-        **run, *profile, {.asRuntime = true, .shapes = runtimeShapes(*bytes, *held->graph)});
+        *run, *profile, {.asRuntime = true, .shapes = runtimeShapes(*bytes, *held->graph)});
     CHECK(diff.expectedPeak == diff.measuredPeak);
     CHECK(diff.simulatedPeak == diff.measuredPeak);
     CHECK(diff.equal());

@@ -1,10 +1,10 @@
 #include "core/insight/stop_scan.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 
 #include "core/machine/platforms.h"
 #include "tests/support/graphs.h"
+#include "tests/support/must.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
 
@@ -30,9 +30,7 @@ std::shared_ptr<const Run> runOf(const Problem& problem, std::string_view alloca
   request.l2 = {PoolSize::Kind::unbounded, {}};
   if (capacity) request.l2 = {PoolSize::Kind::bytes, *capacity};
   if (capacity) request.l3 = {PoolSize::Kind::bytes, Bytes(1)};
-  auto run = execute(model, request, {});
-  if (!run) FAIL(run.error().text());
-  return *run;
+  return test::must(execute(model, request, {}));
 }
 
 /// Memory as it is, looked at afresh: nothing is carried over from one moment to the next.

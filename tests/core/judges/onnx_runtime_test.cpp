@@ -1,6 +1,5 @@
 // Models in parts on the real ONNX Runtime: the bytes that it asks for, and what it makes.
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -10,6 +9,7 @@
 #include "core/shrink/ort/ort_shrink.h"
 #include "core/tile/tile.h"
 #include "tests/support/corpus.h"
+#include "tests/support/must.h"
 #include "tests/support/onnx_networks.h"
 #include "tests/support/scratch_folder.h"
 
@@ -94,18 +94,16 @@ TEST_CASE("ONNX Runtime asks for the bytes that are predicted of models in parts
   for (const auto& [name, most] : wanted) {
     CAPTURE(name);
     const std::string model = filledModel(*corpus / (std::string(name) + ".onnx"));
-    const auto source = onnxSource(model, {});
-    REQUIRE(source);
-    const auto made = shrinkForOrt(*source, {.threads = 2});
-    REQUIRE(made);
+    const auto source = test::must(onnxSource(model, {}));
+    const auto made = test::must(shrinkForOrt(source, {.threads = 2}));
     std::map<std::string, std::int64_t> sizes;
-    const std::string& freed = made->best().freed;
+    const std::string& freed = made.best().freed;
     if (!freed.empty())
       sizes[freed.substr(0, freed.find('='))] = std::stoll(freed.substr(freed.find('=') + 1));
     const auto before = runtime.run(model, {});
-    const auto after = runtime.run(made->file, sizes);
-    CHECK(before.peak == made->ways[0].total().count());
-    CHECK(after.peak == made->best().total().count());
+    const auto after = runtime.run(made.file, sizes);
+    CHECK(before.peak == made.ways[0].total().count());
+    CHECK(after.peak == made.best().total().count());
     const double part = static_cast<double>(after.peak) / static_cast<double>(before.peak);
     CHECK(part <= most);
     checkAlike(before.outputs, after.outputs);
@@ -122,25 +120,20 @@ TEST_CASE("ONNX Runtime makes the same of a model line by line", "[judges][onnx]
   if (!corpus || !OnnxRuntime::isThere()) return;
   const OnnxRuntime runtime;
   const std::string model = filledModel(*corpus / "ultraface_slim_320_simplified.onnx");
-  const auto source = onnxSource(model, {});
-  REQUIRE(source);
+  const auto source = test::must(onnxSource(model, {}));
   const TileRule rule = GENERATE(TileRule::lines, TileRule::stripes, TileRule::patches);
   CAPTURE(tileRuleName(rule));
-  const auto program = tiled(source->model.graph, givenOrder(source->graph()),
-                             {.alignment = Bytes(1)}, {.rule = rule});
-  REQUIRE(program);
+  const auto program = test::must(tiled(source.model.graph, givenOrder(source.graph()),
+                                        {.alignment = Bytes(1)}, {.rule = rule}));
   std::vector<std::string> notes;
-  const auto parts = onnxParts(*program->graph, source->graph(), notes);
-  REQUIRE(parts);
-  const auto nodes = partProgram(source->graph(), *parts);
-  REQUIRE(nodes);
-  const auto least = leastOnnxFile(*source, *nodes);
-  REQUIRE(least);
+  const auto parts = test::must(onnxParts(*program.graph, source.graph(), notes));
+  const auto nodes = test::must(partProgram(source.graph(), parts));
+  const auto least = test::must(leastOnnxFile(source, nodes));
   const auto before = runtime.run(model, {});
-  const auto after = runtime.run(least->file.bytes, least->file.freed);
+  const auto after = runtime.run(least.file.bytes, least.file.freed);
   checkAlike(before.outputs, after.outputs);
-  CHECK(after.peak == least->peak.count());
-  WARN(parts->size() << " parts: " << after.peak << " of " << before.peak << " bytes");
+  CHECK(after.peak == least.peak.count());
+  WARN(parts.size() << " parts: " << after.peak << " of " << before.peak << " bytes");
 }
 
 }  // namespace

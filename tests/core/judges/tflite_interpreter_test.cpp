@@ -1,8 +1,8 @@
 #include "tests/support/tflite_interpreter.h"
 
-#include <catch2/catch.hpp>
 #include <cstring>
 
+#include "tests/support/must.h"
 #include "tests/support/tflite/fixed_point.h"
 #include "tests/support/tflite_writer.h"
 
@@ -84,9 +84,7 @@ tl::expected<TfliteExecution, std::string> tryModel(
 }
 
 TfliteExecution runModel(const Text& model, const std::vector<std::byte>& input) {
-  auto execution = tryModel(model, {input});
-  if (!execution) FAIL(execution.error());
-  return std::move(*execution);
+  return test::must(tryModel(model, {input}));
 }
 
 std::string refusalOf(const Text& model, const std::vector<std::byte>& input) {

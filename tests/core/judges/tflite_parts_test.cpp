@@ -1,5 +1,4 @@
-#include <catch2/catch.hpp>
-
+#include "tests/support/must.h"
 #include "tests/support/tflite/part_models.h"
 #include "tests/support/tflite_interpreter.h"
 
@@ -8,9 +7,7 @@ namespace {
 
 TfliteExecution runText(const TfliteText& model, std::uint64_t seed) {
   const std::string file = tfliteBytes(model);
-  auto execution = runTflite(std::as_bytes(std::span(file)), seed);
-  if (!execution) FAIL(execution.error());
-  return std::move(*execution);
+  return test::must(runTflite(std::as_bytes(std::span(file)), seed));
 }
 
 const std::vector<PartRows> kTwoParts = {

@@ -3,7 +3,6 @@
 #include "core/layout/layout.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <map>
 #include <random>
 #include <sstream>
@@ -22,6 +21,7 @@
 #include "tests/support/findings.h"
 #include "tests/support/graphs.h"
 #include "tests/support/image_graphs.h"
+#include "tests/support/must.h"
 #include "tests/support/rounds.h"
 
 using namespace hw;
@@ -57,9 +57,8 @@ template <class Writer>
 std::string auditOf(const Run& run, Writer* write) {
   std::ostringstream file;
   write(run, file);
-  const auto plan = readPlan(file.str());
-  REQUIRE(plan);
-  const Audit audit = auditPlan(run.model, *plan, {});
+  const auto plan = test::must(readPlan(file.str()));
+  const Audit audit = auditPlan(run.model, plan, {});
   if (!audit.findings.empty()) return audit.findings.front().message;
   return audit.run ? test::firstOf(replayBytes(*audit.run, 1_MiB)) : "nothing to replay";
 }
@@ -160,10 +159,9 @@ TEST_CASE("channels are shuffled without going back", "[layout]") {
 TEST_CASE("what another layout has nothing to do with stays as it is", "[layout]") {
   const auto why = [](Graph graph) {
     const auto before = std::make_shared<const Graph>(std::move(graph));
-    const auto found = channelsLast(before);
-    REQUIRE(found);
-    CHECK(found->graph == before);
-    return layoutText(found->account);
+    const auto found = test::must(channelsLast(before));
+    CHECK(found.graph == before);
+    return layoutText(found.account);
   };
   CHECK(why(test::chainGraph()) ==
         "nothing is held in another layout: no operator that is known to have such a form works on "
@@ -196,12 +194,10 @@ TEST_CASE("graphs held channels last hold what they held", "[layout][property]")
     Graph alone = graph;
     alone.tiling = nullptr;
     const auto again = std::make_shared<const Graph>(std::move(alone));
-    const auto twice = channelsLast(again);
-    REQUIRE(twice);
-    CHECK(twice->graph == again);
-    auto read = importModel(fileOf(graph), "held.graph.json", {});
-    REQUIRE(read);
-    CHECK(fileOf(*read->graph) == fileOf(graph));
+    const auto twice = test::must(channelsLast(again));
+    CHECK(twice.graph == again);
+    auto read = test::must(importModel(fileOf(graph), "held.graph.json", {}));
+    CHECK(fileOf(*read.graph) == fileOf(graph));
     folded += found.account.folded;
     added += found.account.transposes;
   }
@@ -232,15 +228,14 @@ TEST_CASE("plans of images held channels last hold, with all else that rewrites"
     }
     if (seed % 5 == 3) request.tile = seed % 2 == 0 ? TileRule::lines : TileRule::any;
     request.recompute = seed % 5 == 4;
-    const auto run = execute(test::modelOf(randomLayouts(seed)), request, {});
-    REQUIRE(run);
-    CHECK(validate((*run)->problem, (*run)->plan).empty());
-    CHECK(test::firstOf(replayBytes(**run, 1_MiB)) == "");
-    CHECK(auditOf(**run, writePlanJson) == "");
+    const auto run = test::must(execute(test::modelOf(randomLayouts(seed)), request, {}));
+    CHECK(validate(run->problem, run->plan).empty());
+    CHECK(test::firstOf(replayBytes(*run, 1_MiB)) == "");
+    CHECK(auditOf(*run, writePlanJson) == "");
     const bool whole = request.tile == TileRule::off && !request.recompute;
-    if (whole && request.order == OpOrder::given) CHECK(auditOf(**run, writePlanCsv) == "");
-    overlaps += (*run)->problem.overlaps.size();
-    parts += runsInParts((*run)->graph()) ? 1 : 0;
+    if (whole && request.order == OpOrder::given) CHECK(auditOf(*run, writePlanCsv) == "");
+    overlaps += run->problem.overlaps.size();
+    parts += runsInParts(run->graph()) ? 1 : 0;
   }
   CHECK(overlaps > test::rounds(30));
   CHECK(parts > test::rounds(3));

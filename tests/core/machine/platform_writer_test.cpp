@@ -1,9 +1,8 @@
 #include "core/machine/platform_writer.h"
 
-#include <catch2/catch.hpp>
-
 #include "core/machine/platforms.h"
 #include "core/machine/tuning.h"
+#include "tests/support/must.h"
 
 using namespace hw;
 
@@ -112,7 +111,7 @@ TEST_CASE("what is odd about a platform is written and read again", "[platforms]
   unit.count = 65'536;
   unit.kernels = {true, true};
   checkKept(odd);
-  const auto changed = tuned(*findPlatform("one-engine"), *parseTuning("dma=3MB/s,channels=7"));
-  REQUIRE(changed);
-  checkKept(*changed);
+  const auto changed =
+      test::must(tuned(*findPlatform("one-engine"), *parseTuning("dma=3MB/s,channels=7")));
+  checkKept(changed);
 }

@@ -1,9 +1,8 @@
 #include "core/machine/platforms.h"
 
-#include <catch2/catch.hpp>
-
 #include "core/machine/memory_model.h"
 #include "core/ops/op_table.h"
+#include "tests/support/must.h"
 
 using namespace hw;
 using namespace hw::literals;
@@ -83,10 +82,10 @@ TEST_CASE("what a platform file leaves out costs nothing", "[platforms]") {
 }
 
 TEST_CASE("reading and writing may differ in latency", "[platforms]") {
-  const auto parsed = parsePlatform(platform("burst = 32", "write_latency = \"0.25us\""));
-  REQUIRE(parsed);
-  CHECK(parsed->devices[0].pools[0].readLatency == SimTime(64'000));
-  CHECK(parsed->devices[0].pools[0].writeLatency == SimTime(250'000));
+  const auto parsed =
+      test::must(parsePlatform(platform("burst = 32", "write_latency = \"0.25us\"")));
+  CHECK(parsed.devices[0].pools[0].readLatency == SimTime(64'000));
+  CHECK(parsed.devices[0].pools[0].writeLatency == SimTime(250'000));
 }
 
 TEST_CASE("a bad platform file is refused with what, and where", "[platforms]") {

@@ -3,14 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <catch2/catch.hpp>
-
 #include "core/import/samples.h"
 #include "core/machine/platform_writer.h"
 #include "core/machine/platforms.h"
 #include "core/run/options.h"
 #include "core/run/run.h"
 #include "tests/support/methods.h"
+#include "tests/support/must.h"
 
 using namespace hw;
 using namespace hw::test;
@@ -19,10 +18,9 @@ TEST_CASE("what differs from a preset is read, done and written back", "[machine
   const auto text = GENERATE("gap9:dma=500MB/s", "gap9:channels=2", "gap9:macs=64",
                              "gap9:dma=12345B/s,channels=3,macs=1.5");
   CAPTURE(text);
-  const auto platform = openPlatform(text);
-  REQUIRE(platform);
-  CHECK(platformText(*platform) == text);
-  const Tuning now = tuningOf(*platform);
+  const auto platform = test::must(openPlatform(text));
+  CHECK(platformText(platform) == text);
+  const Tuning now = tuningOf(platform);
   const Tuning said = parseTuning(splitTuning(text).tuning).value();
   CHECK((!said.dma || now.dma == said.dma));
   CHECK((!said.channels || now.channels == said.channels));
@@ -31,10 +29,9 @@ TEST_CASE("what differs from a preset is read, done and written back", "[machine
   CHECK((said.dma || now.dma == before.dma));
   CHECK((said.macs || now.macs == before.macs));
   // Tuned again, only the last is said.
-  const auto again = tuned(*platform, {.macs = 7});
-  REQUIRE(again);
-  CHECK(platformText(*again).starts_with("gap9:"));
-  CHECK(splitTuning(platformText(*again)).tuning == "macs=7");
+  const auto again = test::must(tuned(platform, {.macs = 7}));
+  CHECK(platformText(again).starts_with("gap9:"));
+  CHECK(splitTuning(platformText(again)).tuning == "macs=7");
 }
 
 TEST_CASE("kernels are said of every unit", "[machine][overlap]") {
@@ -44,10 +41,9 @@ TEST_CASE("kernels are said of every unit", "[machine][overlap]") {
        {"generic-npu:kernels=reverse", {.reverse = true}},
        {"generic-npu:dma=5GB/s,kernels=both", {.forward = true, .reverse = true}}}));
   CAPTURE(text);
-  const auto platform = openPlatform(text);
-  REQUIRE(platform);
-  CHECK(platformText(*platform) == text);
-  for (const UnitSpec& unit : platform->devices.front().units) CHECK(unit.kernels == ways);
+  const auto platform = test::must(openPlatform(text));
+  CHECK(platformText(platform) == text);
+  for (const UnitSpec& unit : platform.devices.front().units) CHECK(unit.kernels == ways);
 }
 
 TEST_CASE("a platform's file says which way kernels run", "[machine][overlap]") {
@@ -110,9 +106,7 @@ TEST_CASE("what a machine has not cannot be changed, and the message names it", 
        {"a100:channels=2", "has no DMA engine"},
        {"gap:macs=2", "did you mean"}}));
   CAPTURE(text);
-  const auto platform = openPlatform(text);
-  REQUIRE_FALSE(platform);
-  CHECK(platform.error().message.find(message) != std::string::npos);
+  CHECK(test::mustFail(openPlatform(text)).message.find(message) != std::string::npos);
 }
 
 TEST_CASE("replaying a plan gives what planning it the same way gives", "[machine][run]") {

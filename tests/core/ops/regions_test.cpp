@@ -1,12 +1,12 @@
 #include "core/ops/regions.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 
 #include "core/check/kernel_scripts.h"
 #include "core/ops/op_facts.h"
 #include "core/rewrite/graph_builder.h"
 #include "tests/support/image_graphs.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/rounds.h"
 
@@ -50,15 +50,14 @@ TEST_CASE("an op's region holds all elements its outputs are made of, and no mor
     for (const OpId id : graph.ops.keys()) {
       const Op& op = graph.ops[id];
       CAPTURE(op.type, op.name);
-      const auto regions = regionsOf(graph, id);
-      REQUIRE(regions);
+      const auto regions = test::must(regionsOf(graph, id));
       const Shape& made = *graph.tensors[op.outputs[0]].shape;
       for (std::size_t input = 0; input < op.inputs.size(); ++input) {
         if (graph.tensors[op.inputs[input]].constant) continue;
         const Shape& whole = *graph.tensors[op.inputs[input]].shape;
-        REQUIRE(regions->inputs[input].size() == whole.size());
+        REQUIRE(regions.inputs[input].size() == whole.size());
         for (std::size_t at = 0; at < whole.size(); ++at) {
-          const Reach& reach = regions->inputs[input][at];
+          const Reach& reach = regions.inputs[input][at];
           if (reach.axis == Reach::kWhole) continue;
           ++axes;
           const std::int64_t size = made[static_cast<std::size_t>(reach.axis)];
@@ -94,16 +93,15 @@ TEST_CASE("a window of stride two pads and reaches as its sizes say", "[ops][reg
   const auto x = images.input(9, 9, 2);
   images.output(images.convolve(x, 4, {.kernel = 3, .stride = 2}));
   const Graph graph = std::move(images).build();
-  const auto regions = regionsOf(graph, OpId(0));
-  REQUIRE(regions);
+  const auto regions = test::must(regionsOf(graph, OpId(0)));
   std::size_t at = 0;
-  const Reach* rows = regions->along(0, 2, at);
+  const Reach* rows = regions.along(0, 2, at);
   REQUIRE(rows != nullptr);
   CHECK(at == 2);
   CHECK(rows->needed({0, 1}, 9) == Span{0, 2});
   CHECK(rows->needed({1, 3}, 9) == Span{1, 6});
   CHECK(rows->needed({4, 5}, 9) == Span{7, 9});
-  CHECK(regions->along(0, 1, at) == nullptr);  // A channel needs all channels.
+  CHECK(regions.along(0, 1, at) == nullptr);  // A channel needs all channels.
 }
 
 TEST_CASE("a kernel that only its weight tells has its channels last, too", "[ops][regions]") {
@@ -125,10 +123,9 @@ TEST_CASE("a kernel that only its weight tells has its channels last, too", "[op
   builder.addOutput(parts.outputs[0]);
   builder.addOp(std::move(parts));
   const Graph graph = std::move(builder).build().value();
-  const auto regions = regionsOf(graph, OpId(0));
-  REQUIRE(regions);
-  CHECK(regions->inputs[0][1].needed({4, 5}, 8) == Span{3, 6});
-  CHECK(regions->inputs[0][2].needed({4, 5}, 9) == Span{2, 7});
+  const auto regions = test::must(regionsOf(graph, OpId(0)));
+  CHECK(regions.inputs[0][1].needed({4, 5}, 8) == Span{3, 6});
+  CHECK(regions.inputs[0][2].needed({4, 5}, 9) == Span{2, 7});
   CHECK(hull(graph, OpId(0), 1, {4, 5}, 0, 1) == Span{3, 6});
   CHECK(hull(graph, OpId(0), 2, {4, 5}, 0, 2) == Span{2, 7});
 }
@@ -154,11 +151,10 @@ TEST_CASE("resizing to sizes that are no multiples reads no row too few", "[ops]
           builder.addInput(x);
           builder.addOutput(y);
           const Graph graph = std::move(builder).build().value();
-          const auto regions = regionsOf(graph, OpId(0));
-          REQUIRE(regions);
+          const auto regions = test::must(regionsOf(graph, OpId(0)));
           for (std::int64_t row = 0; row < to; ++row) {
             const auto needed = hull(graph, OpId(0), 2, {row, row + 1}, 0, 2);
-            const Span told = regions->inputs[0][2].needed({row, row + 1}, from);
+            const Span told = regions.inputs[0][2].needed({row, row + 1}, from);
             REQUIRE(needed);
             CAPTURE(row, told, *needed);
             CHECK(told.begin <= needed->begin);
@@ -181,8 +177,7 @@ TEST_CASE("ops that mirror, wrap around or compute over all have no region there
   const auto y = classes.input(6, 5, 3);
   classes.output(classes.argMax(y));
   const Graph graph = std::move(classes).build();
-  const auto regions = regionsOf(graph, OpId(0));
-  REQUIRE(regions);
-  CHECK(regions->inputs[0][1].axis == 1);
-  CHECK(regions->inputs[0][3].axis == Reach::kWhole);
+  const auto regions = test::must(regionsOf(graph, OpId(0)));
+  CHECK(regions.inputs[0][1].axis == 1);
+  CHECK(regions.inputs[0][3].axis == Reach::kWhole);
 }

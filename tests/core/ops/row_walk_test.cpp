@@ -1,8 +1,7 @@
 // How far an output begins from the input it is made of: docs/less.md, "overlap".
 #include "core/ops/row_walk.h"
 
-#include <catch2/catch.hpp>
-
+#include "tests/support/must.h"
 #include "tests/support/row_graphs.h"
 
 using namespace hw;
@@ -31,15 +30,13 @@ test::WalkedOp depthwise(std::int64_t stride) {
 TEST_CASE("distances of channels last", "[ops][overlap]") {
   // A row is 112 x 96 x 4 bytes. With stride 2 nothing is added above, so the first output row may
   // lie just below; backwards, the last one reads the last input row.
-  const auto halved = distancesOf(depthwise(2));
-  REQUIRE(halved);
-  CHECK(halved->up == Bytes(56 * 96 * 4));
-  CHECK(halved->down == Bytes(112 * 112 * 96 * 4 - 55 * 56 * 96 * 4));
+  const auto halved = test::must(distancesOf(depthwise(2)));
+  CHECK(halved.up == Bytes(56 * 96 * 4));
+  CHECK(halved.down == Bytes(112 * 112 * 96 * 4 - 55 * 56 * 96 * 4));
   // With stride 1 a row is added above: the second output row still reads the first input row.
-  const auto same = distancesOf(depthwise(1));
-  REQUIRE(same);
-  CHECK(same->up == Bytes(2 * 112 * 96 * 4));
-  CHECK(same->down == Bytes(2 * 112 * 96 * 4));
+  const auto same = test::must(distancesOf(depthwise(1)));
+  CHECK(same.up == Bytes(2 * 112 * 96 * 4));
+  CHECK(same.down == Bytes(2 * 112 * 96 * 4));
 }
 
 TEST_CASE("a product of one row overlaps nothing, of several row by row", "[ops][overlap]") {
@@ -51,10 +48,9 @@ TEST_CASE("a product of one row overlaps nothing, of several row by row", "[ops]
                         .dtype = Dtype::int8});
   };
   CHECK_FALSE(dense(1));
-  const auto four = dense(4);
-  REQUIRE(four);
-  CHECK(four->up == Bytes(2));                // The first row of 2 bytes.
-  CHECK(four->down == Bytes(4 * 8 - 3 * 2));  // The last row reads up to the end.
+  const auto four = test::must(dense(4));
+  CHECK(four.up == Bytes(2));                // The first row of 2 bytes.
+  CHECK(four.down == Bytes(4 * 8 - 3 * 2));  // The last row reads up to the end.
 }
 
 TEST_CASE("channels first go plane by plane, groups as a whole, dense ones not at all",
@@ -69,14 +65,12 @@ TEST_CASE("channels first go plane by plane, groups as a whole, dense ones not a
                         .dtype = Dtype::int8});
   };
   CHECK_FALSE(conv(1, 4));
-  const auto planes = conv(4, 4);
-  REQUIRE(planes);
-  CHECK(planes->up == Bytes(5));
-  CHECK(planes->down == Bytes(5));
-  const auto groups = conv(2, 4);
-  REQUIRE(groups);
-  CHECK(groups->up == Bytes(2 * 30));
-  CHECK(groups->down == Bytes(2 * 30));
+  const auto planes = test::must(conv(4, 4));
+  CHECK(planes.up == Bytes(5));
+  CHECK(planes.down == Bytes(5));
+  const auto groups = test::must(conv(2, 4));
+  CHECK(groups.up == Bytes(2 * 30));
+  CHECK(groups.down == Bytes(2 * 30));
 }
 
 TEST_CASE("what is not read row by row overlaps nothing", "[ops][overlap]") {

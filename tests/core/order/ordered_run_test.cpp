@@ -1,5 +1,4 @@
 // Runs whose operators are put in another order, and the plans that they write.
-#include <catch2/catch.hpp>
 #include <sstream>
 
 #include "core/check/plan_audit.h"
@@ -8,6 +7,7 @@
 #include "core/plan_file/plan_reader.h"
 #include "core/plan_file/plan_writer.h"
 #include "tests/support/graphs.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 
@@ -124,8 +124,7 @@ TEST_CASE("a planning problem has no order", "[order]") {
       Model{.name = "problem",
             .graph = test::runProblem(test::randomProblem(3, {}))->model->graph,
             .problem = test::randomProblem(3, {})});
-  const auto run = execute(model, request, {});
-  REQUIRE(run);
-  CHECK_FALSE((*run)->order);
-  CHECK_THAT((*run)->notes.front(), Catch::Contains("no operators"));
+  const auto run = test::must(execute(model, request, {}));
+  CHECK_FALSE(run->order);
+  CHECK_THAT(run->notes.front(), Catch::Contains("no operators"));
 }

@@ -1,7 +1,6 @@
 #include "core/pairs/pair_proof.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <limits>
 #include <optional>
 
@@ -9,6 +8,7 @@
 #include "core/pairs/pair_dolls.h"
 #include "core/pairs/pair_field.h"
 #include "core/pairs/pair_payments.h"
+#include "tests/support/must.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
 
@@ -227,9 +227,8 @@ TEST_CASE("the least penalty of many small blocks is that of all plans", "[pairs
     checkPenaltyProof(model, proveLeastPenalty(model, {}, {}), everything(model));
     const PairField field = fieldOf(model);
     PairBudget budget({}, {});
-    const auto places = touchingOffsets(field, 10'000);
-    REQUIRE(places);
-    const PairDolls dolls = leastCostByDolls(field, *places, {}, {}, budget);
+    const auto places = test::must(touchingOffsets(field, 10'000));
+    const PairDolls dolls = leastCostByDolls(field, places, {}, {}, budget);
     REQUIRE(dolls.feasible == everything(model).cost.has_value());
     if (dolls.feasible) CHECK(dolls.cost == everything(model).cost);
   }
@@ -261,13 +260,12 @@ TEST_CASE("both searches for the least penalty agree in any order", "[pairs]") {
     const PairModel model = randomModel(seed, {.plain = seed % 3 == 0});
     const Everything all = everything(model);
     const PairField field = fieldOf(model);
-    const auto places = touchingOffsets(field, 10'000);
-    REQUIRE(places);
+    const auto places = test::must(touchingOffsets(field, 10'000));
     PairBudget budget({}, {});
     std::vector<PairDolls> found;
     for (const DollOrder order : {DollOrder::entangled, DollOrder::largeFirst}) {
       const DollOptions options{.order = order, .priced = seed % 2 == 0};
-      found.push_back(leastCostByDolls(field, *places, {}, options, budget));
+      found.push_back(leastCostByDolls(field, places, {}, options, budget));
     }
     found.push_back(leastCostByPayments(field, {}, 0, budget));
     for (std::size_t i = 0; i < found.size(); ++i) {

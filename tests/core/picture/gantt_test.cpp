@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <random>
 
 #include "core/import/samples.h"
@@ -10,6 +9,7 @@
 #include "core/picture/gantt_scene.h"
 #include "core/picture/svg_canvas.h"
 #include "tests/support/methods.h"
+#include "tests/support/must.h"
 
 using namespace hw;
 using namespace hw::test;
@@ -88,10 +88,9 @@ TEST_CASE("every activity is on one row, and no two of a row overlap", "[picture
       CHECK(bar.end == run->timing.times[bar.activity].end);
       critical += bar.critical ? 1 : 0;
       free = bar.end;
-      const auto place = store.find(bar.activity, bar.begin);
-      REQUIRE(place);
-      CHECK(place->row == row);
-      CHECK(&store.bars(row)[place->bar] == &bar);
+      const auto place = test::must(store.find(bar.activity, bar.begin));
+      CHECK(place.row == row);
+      CHECK(&store.bars(row)[place.bar] == &bar);
     }
   }
   CHECK(std::ranges::count(seen, 1) == std::ssize(seen));

@@ -1,6 +1,5 @@
 // Pictures: what they leave out, that nothing in them depends on a font, and that all in them can
 // be read.
-#include <catch2/catch.hpp>
 
 #include "core/base/text.h"
 #include "core/import/importer.h"
@@ -10,6 +9,7 @@
 #include "core/picture/svg_canvas.h"
 #include "core/plan/frames.h"
 #include "tests/support/methods.h"
+#include "tests/support/must.h"
 
 using namespace hw;
 using namespace hw::test;
@@ -39,9 +39,8 @@ std::shared_ptr<const Run> longRun(std::size_t count) {
     csv += std::to_string(i) + "," + std::to_string(i) + "," + std::to_string(i + 1) + "," +
            std::to_string(1 + i % 50) + "\n";
   }
-  auto model = importModel(csv, "many.csv", {});
-  REQUIRE(model);
-  return mustRun(std::make_shared<const Model>(std::move(*model)), workedRequest("none"));
+  auto model = test::must(importModel(csv, "many.csv", {}));
+  return mustRun(std::make_shared<const Model>(std::move(model)), workedRequest("none"));
 }
 
 /// The numbers of every attribute `name` in `svg`.

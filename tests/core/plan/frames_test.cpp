@@ -3,12 +3,12 @@
 #include "core/plan/frames.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 
 #include "core/insight/moment.h"
 #include "core/plan/fragmentation_curve.h"
 #include "core/plan/measure_range.h"
 #include "tests/support/methods.h"
+#include "tests/support/must.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
 
@@ -43,11 +43,10 @@ TEST_CASE("figures count the rest of blocks as the moments do", "[frames][metric
     for (const std::uint64_t seed : test::Seeds(60)) {
       CAPTURE(name);
       const Problem problem = test::randomProblem(seed, {.stays = 5 + seed % 30});
-      const auto plan = allocator->plan(problem, {});
-      REQUIRE(plan);
-      for (const Fragmentation& now : fragmentationCurve(problem, *plan, PoolId(0))) {
+      const auto plan = test::must(allocator->plan(problem, {}));
+      for (const Fragmentation& now : fragmentationCurve(problem, plan, PoolId(0))) {
         if (now.step >= problem.steps) continue;
-        const Moment moment = momentAt(problem, *plan, PoolId(0), now.step);
+        const Moment moment = momentAt(problem, plan, PoolId(0), now.step);
         CHECK(now.live == moment.live);
         CHECK(now.kept == moment.keptBytes);
         CHECK(now.holes == moment.holeBytes);
@@ -55,8 +54,8 @@ TEST_CASE("figures count the rest of blocks as the moments do", "[frames][metric
         const auto* largest = moment.largestHole();
         CHECK(now.largestHole == (largest ? largest->bytes.length() : Bytes()));
       }
-      const PlanMetrics whole = measure(problem, *plan);
-      const PlanMetrics range = measureRange(problem, *plan, {Step(), problem.steps});
+      const PlanMetrics whole = measure(problem, plan);
+      const PlanMetrics range = measureRange(problem, plan, {Step(), problem.steps});
       CHECK(range.pools[PoolId(0)].largestHole == whole.pools[PoolId(0)].largestHole);
       CHECK(range.pools[PoolId(0)].atPeak.kept == whole.pools[PoolId(0)].atPeak.kept);
     }

@@ -1,6 +1,5 @@
 // Problems of dsa-solver: read, held against an independent reading, and written again.
 
-#include <catch2/catch.hpp>
 #include <fstream>
 #include <sstream>
 
@@ -16,6 +15,7 @@
 #include "tests/support/corpus.h"
 #include "tests/support/findings.h"
 #include "tests/support/graphs.h"
+#include "tests/support/must.h"
 #include "tests/support/problems.h"
 #include "tests/support/same_problem.h"
 
@@ -189,13 +189,12 @@ std::vector<std::filesystem::path> dsaCorpus() {
 }  // namespace
 
 TEST_CASE("a problem of dsa-solver becomes stays, pools and constraints", "[import][dsa]") {
-  const auto model = openedDsa(sampleDsa().dump());
-  REQUIRE(model);
-  CHECK(model->format == "dsa-problem");
-  CHECK(model->problem->ownPools);
-  CHECK(model->graph->tensors.size() == 6);
-  CHECK(model->graph->tensors[TensorId(2)].name == "b12");
-  const Problem& problem = *model->problem;
+  const auto model = test::must(openedDsa(sampleDsa().dump()));
+  CHECK(model.format == "dsa-problem");
+  CHECK(model.problem->ownPools);
+  CHECK(model.graph->tensors.size() == 6);
+  CHECK(model.graph->tensors[TensorId(2)].name == "b12");
+  const Problem& problem = *model.problem;
   checkSoundDsa(problem);
   REQUIRE(problem.pools.size() == 3);
   CHECK(problem.pools[PoolId(0)].capacity == Bytes(1024));
@@ -216,11 +215,11 @@ TEST_CASE("a problem of dsa-solver becomes stays, pools and constraints", "[impo
   // Pinned for itself alone: apart from those that may lie in its pool, or could as it was read.
   CHECK(problem.constraints.apart == std::vector{dsaPair(0, 1), dsaPair(0, 2), dsaPair(0, 3)});
   CHECK(problem.constraints.penalties == std::vector<ReusePenalty>{{dsaPair(2, 3), 7}});
-  CHECK(model->options.at("allocator") == std::vector<std::string>{"best:for=penalty"});
-  CHECK(model->optionPlaces.at("allocator") == "problem.objective.terms");
-  CHECK(dsaNoteHas(*model, "step 0 is time -2"));
-  CHECK(dsaNoteHas(*model, "1 penalties"));
-  CHECK(dsaNoteHas(*model, "banks"));
+  CHECK(model.options.at("allocator") == std::vector<std::string>{"best:for=penalty"});
+  CHECK(model.optionPlaces.at("allocator") == "problem.objective.terms");
+  CHECK(dsaNoteHas(model, "step 0 is time -2"));
+  CHECK(dsaNoteHas(model, "1 penalties"));
+  CHECK(dsaNoteHas(model, "banks"));
 }
 
 TEST_CASE("the objective says who plans a problem of dsa-solver", "[import][dsa]") {
@@ -242,9 +241,7 @@ TEST_CASE("rules of dsa-solver that contradict each other are refused", "[import
     sample["problem"]["buffers"][0]["allowed_pools"] = {7, 9};
     sample["problem"]["constraints"]["pinned_allocations"] = ParsedJson::array();
   }
-  const auto model = openedDsa(sample.dump());
-  REQUIRE_FALSE(model);
-  CHECK(model.error().text() == bad.error);
+  CHECK(test::mustFail(openedDsa(sample.dump())).text() == bad.error);
 }
 
 TEST_CASE("values of dsa-solver beyond ours are refused with their place", "[import][dsa]") {
@@ -252,9 +249,7 @@ TEST_CASE("values of dsa-solver beyond ours are refused with their place", "[imp
   CAPTURE(bad.pointer, bad.value);
   ParsedJson sample = sampleDsa();
   sample[ParsedJson::json_pointer(bad.pointer)] = ParsedJson::parse(bad.value);
-  const auto model = openedDsa(sample.dump());
-  REQUIRE_FALSE(model);
-  CHECK(model.error().text() == bad.error);
+  CHECK(test::mustFail(openedDsa(sample.dump())).text() == bad.error);
 }
 
 TEST_CASE("what is missing or cut off in a problem of dsa-solver is told", "[import][dsa]") {
@@ -266,10 +261,9 @@ TEST_CASE("what is missing or cut off in a problem of dsa-solver is told", "[imp
     const ParsedJson::json_pointer pointer(path);
     ParsedJson less = sample;
     less[pointer.parent_pointer()].erase(pointer.back());
-    const auto model = openedDsa(less.dump());
-    REQUIRE_FALSE(model);
+    const Error error = test::mustFail(openedDsa(less.dump()));
     if (std::string_view(path) == "/problem") continue;  // Of no known kind any more.
-    CHECK(model.error().message == "the field '" + pointer.back() + "' is missing");
+    CHECK(error.message == "the field '" + pointer.back() + "' is missing");
   }
   const std::string text = sample.dump();
   for (std::size_t size = 0; size < text.size(); size += 37) {
@@ -288,18 +282,16 @@ TEST_CASE("loners among many are too many pairs, and refused in no time", "[impo
     pins.push_back(pin);
     pins.back()["buffer"] = 100 + i;
   }
-  const auto model = openedDsa(sample.dump());
-  REQUIRE_FALSE(model);
-  CHECK(model.error().message == "the rules come to more than 10,000,000 pairs of buffers");
+  CHECK(test::mustFail(openedDsa(sample.dump())).message ==
+        "the rules come to more than 10,000,000 pairs of buffers");
 }
 
 TEST_CASE("a problem of dsa-solver is written as it came", "[dsa]") {
   const ParsedJson sample = sampleDsa();
-  const auto model = openedDsa(sample.dump());
-  REQUIRE(model);
+  const auto model = test::must(openedDsa(sample.dump()));
   ParsedJson expected = sample;
   expected["metadata"] = ParsedJson::object();
-  CHECK(ParsedJson::parse(writtenDsa(*model)) == expected);
+  CHECK(ParsedJson::parse(writtenDsa(model)) == expected);
 }
 
 TEST_CASE("a problem of ours is one of dsa-solver", "[dsa]") {
@@ -310,14 +302,12 @@ TEST_CASE("a problem of ours is one of dsa-solver", "[dsa]") {
   for (const Stay& stay : problem.stays) {
     tensors.tensors.add({.name = "b" + std::to_string(tensors.tensors.size()), .bytes = stay.size});
   }
-  const auto model = openedDsa(
-      writtenDsa({.graph = std::make_shared<const Graph>(std::move(tensors)), .problem = problem}));
-  REQUIRE(model);
-  test::checkSame(*model->problem, problem);
+  const auto model = test::must(openedDsa(writtenDsa(
+      {.graph = std::make_shared<const Graph>(std::move(tensors)), .problem = problem})));
+  test::checkSame(*model.problem, problem);
   const auto graph = std::make_shared<const Graph>(test::randomGraph(seed, 10));
-  const auto ofGraph = openedDsa(writtenDsa({.name = "drawn", .graph = graph}));
-  REQUIRE(ofGraph);
-  checkSoundDsa(*ofGraph->problem);
+  const auto ofGraph = test::must(openedDsa(writtenDsa({.name = "drawn", .graph = graph})));
+  checkSoundDsa(*ofGraph.problem);
 }
 
 TEST_CASE("problems of dsa-solver in the corpus are read, and written as they came",
@@ -325,11 +315,10 @@ TEST_CASE("problems of dsa-solver in the corpus are read, and written as they ca
   for (const auto& file : dsaCorpus()) {
     CAPTURE(file.string());
     const std::string text = dsaText(file);
-    const auto model = openedDsa(text);
-    if (!model) FAIL(model.error().text());
+    const auto model = test::must(openedDsa(text));
     const auto given = nlohmann::json::parse(text);
     const auto& asked = given["problem"];
-    const Problem& problem = *model->problem;
+    const Problem& problem = *model.problem;
     checkSoundDsa(problem);
     CHECK(problem.stays.size() == asked["buffers"].size());
     CHECK(problem.pools.size() == asked["pools"].size());
@@ -340,27 +329,24 @@ TEST_CASE("problems of dsa-solver in the corpus are read, and written as they ca
     for (const auto& each : costs) sum += each["cost"].get<std::int64_t>();
     for (const ReusePenalty& each : problem.constraints.penalties) sum -= each.cost;
     CHECK(sum == 0);
-    CHECK(model->options.contains("allocator") == !costs.empty());
-    CHECK(nlohmann::json::parse(writtenDsa(*model)) == given);
-    Model bare = *model;
+    CHECK(model.options.contains("allocator") == !costs.empty());
+    CHECK(nlohmann::json::parse(writtenDsa(model)) == given);
+    Model bare = model;
     bare.dsa = nullptr;
-    const auto again = openedDsa(writtenDsa(bare));
-    if (!again) FAIL(again.error().text());
-    test::checkSame(problem, *again->problem);
+    const auto again = test::must(openedDsa(writtenDsa(bare)));
+    test::checkSame(problem, *again.problem);
     std::ostringstream csv;
-    REQUIRE(writeProblemCsv(*model, {}, csv));
-    const auto fromCsv = importModel(csv.str(), "p.csv", {});
-    if (!fromCsv) FAIL(fromCsv.error().text());
-    test::checkSame(problem, *fromCsv->problem);
+    REQUIRE(writeProblemCsv(model, {}, csv));
+    const auto fromCsv = test::must(importModel(csv.str(), "p.csv", {}));
+    test::checkSame(problem, *fromCsv.problem);
   }
 }
 
 TEST_CASE("a plan of a problem of dsa-solver names its buffers and pools", "[dsa][exporter]") {
-  auto model = openedDsa(sampleDsa().dump());
-  REQUIRE(model);
+  auto model = test::must(openedDsa(sampleDsa().dump()));
   Run run;
   run.request = defaultRequest();
-  run.problem = *model->problem;
+  run.problem = *model.problem;
   run.plan = test::stackedPlan(run.problem);
   run.plan.addresses[StayId(4)]->pool = PoolId(2);
   run.plan.regions.resize(3);
@@ -370,7 +356,7 @@ TEST_CASE("a plan of a problem of dsa-solver names its buffers and pools", "[dsa
   }
   run.storage.buffers.resize(6);
   run.storage.buffers[BufferId(5)].root = TensorId(5);
-  run.model = std::make_shared<const Model>(std::move(*model));
+  run.model = std::make_shared<const Model>(std::move(model));
   std::ostringstream out;
   REQUIRE(writeDsaSolution(run, out));
   const auto solution = ParsedJson::parse(out.str());
@@ -389,11 +375,10 @@ TEST_CASE("plans have the fingerprints that dsa-solver asks for", "[dsa][corpus]
   if (!folder) return;
   const auto& [file, fingerprint] = GENERATE(table<std::string, std::string>(
       {{"A.json", "2d889a5573616db0"}, {"J.json", "c151ce5ea15a1b1b"}}));
-  auto model = openedDsa(dsaText(*folder / file));
-  REQUIRE(model);
+  auto model = test::must(openedDsa(dsaText(*folder / file)));
   Run run;  // Places nothing.
   run.request = defaultRequest();
-  run.model = std::make_shared<const Model>(std::move(*model));
+  run.model = std::make_shared<const Model>(std::move(model));
   std::ostringstream out;
   REQUIRE(writeDsaSolution(run, out));
   CHECK(ParsedJson::parse(out.str())["problem_fingerprint"] == fingerprint);
@@ -424,9 +409,8 @@ ParsedJson solutionOf(const Model& model) {
 }
 
 Audit auditedDsa(const Model& model, const ParsedJson& solution) {
-  const auto plan = readPlan(solution.dump());
-  if (!plan) FAIL(plan.error().text());
-  return auditPlan(std::make_shared<const Model>(model), *plan, {});
+  const auto plan = test::must(readPlan(solution.dump()));
+  return auditPlan(std::make_shared<const Model>(model), plan, {});
 }
 
 struct WrongPlace {
@@ -451,9 +435,8 @@ constexpr WrongPlace kWrongPlaces[] = {
 }  // namespace
 
 TEST_CASE("a plan of dsa-solver is held against its problem", "[audit][dsa]") {
-  const auto model = openedDsa(sampleDsa().dump());
-  REQUIRE(model);
-  const Audit audit = auditedDsa(*model, solutionOf(*model));
+  const auto model = test::must(openedDsa(sampleDsa().dump()));
+  const Audit audit = auditedDsa(model, solutionOf(model));
   CHECK(test::firstOf(audit.findings).empty());
   CHECK(audit.remarks.empty());
   CHECK(audit.tensors == 5);
@@ -464,24 +447,22 @@ TEST_CASE("a plan of dsa-solver is held against its problem", "[audit][dsa]") {
 TEST_CASE("each rule that a plan of dsa-solver breaks is a finding", "[audit][dsa]") {
   const WrongPlace wrong = GENERATE(from_range(std::begin(kWrongPlaces), std::end(kWrongPlaces)));
   CAPTURE(wrong.pointer, wrong.value);
-  const auto model = openedDsa(sampleDsa().dump());
-  REQUIRE(model);
-  ParsedJson solution = solutionOf(*model);
+  const auto model = test::must(openedDsa(sampleDsa().dump()));
+  ParsedJson solution = solutionOf(model);
   solution["placements"][ParsedJson::json_pointer(wrong.pointer)] = wrong.value;
   std::vector<std::string> found;
-  for (const Finding& each : auditedDsa(*model, solution).findings) found.push_back(each.message);
+  for (const Finding& each : auditedDsa(model, solution).findings) found.push_back(each.message);
   CAPTURE(found);
   CHECK(std::ranges::find(found, wrong.finding) != found.end());
 }
 
 TEST_CASE("a plan of another problem of dsa-solver is told by instance and fingerprint",
           "[audit][dsa]") {
-  const auto model = openedDsa(sampleDsa().dump());
-  REQUIRE(model);
-  ParsedJson solution = solutionOf(*model);
+  const auto model = test::must(openedDsa(sampleDsa().dump()));
+  ParsedJson solution = solutionOf(model);
   solution["instance"] = "large";
   solution["problem_fingerprint"] = "0123456789abcdef";
-  const Audit audit = auditedDsa(*model, solution);
+  const Audit audit = auditedDsa(model, solution);
   CHECK(audit.findings.empty());
   REQUIRE(audit.remarks.size() == 2);
   CHECK(audit.remarks[0] ==
@@ -505,9 +486,7 @@ TEST_CASE("values of a plan of dsa-solver beyond ours are refused", "[dsa]") {
   }));
   ParsedJson solution = ParsedJson::parse(kSampleSolution);
   solution[ParsedJson::json_pointer(pointer)] = ParsedJson::parse(value);
-  const auto plan = readPlan(solution.dump());
-  REQUIRE_FALSE(plan);
-  CHECK(plan.error().text() == error);
+  CHECK(test::mustFail(readPlan(solution.dump())).text() == error);
 }
 
 TEST_CASE("plans of problems of dsa-solver in the corpus pass the audit", "[audit][dsa][corpus]") {
@@ -516,20 +495,18 @@ TEST_CASE("plans of problems of dsa-solver in the corpus pass the audit", "[audi
   for (const auto& file : files) {
     if (audited == 3) break;
     CAPTURE(file.string());
-    auto model = openedDsa(dsaText(file));
-    REQUIRE(model);
+    auto model = test::must(openedDsa(dsaText(file)));
     RunRequest request = defaultRequest();
     request.allocator = AllocatorChoice::parse("greedy-by-size").value();
-    const auto run = execute(std::make_shared<const Model>(*model), request, {});
-    REQUIRE(run);
+    const auto run = test::must(execute(std::make_shared<const Model>(model), request, {}));
     std::ostringstream out;
-    REQUIRE(writeDsaSolution(**run, out));
+    REQUIRE(writeDsaSolution(*run, out));
     const ParsedJson solution = ParsedJson::parse(out.str());
-    const Audit audit = auditedDsa(*model, solution);
-    const bool fits = (*run)->plan.status == PlanStatus::complete;
+    const Audit audit = auditedDsa(model, solution);
+    const bool fits = run->plan.status == PlanStatus::complete;
     if (fits) CHECK(test::firstOf(audit.findings).empty());
     CHECK(audit.remarks.empty());
-    CHECK(audit.tensors == (*run)->problem.stays.size());
+    CHECK(audit.tensors == run->problem.stays.size());
     ++audited;
   }
 }

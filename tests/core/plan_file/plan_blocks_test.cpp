@@ -1,12 +1,12 @@
 // Plans of methods that hand out blocks say so.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <sstream>
 
 #include "core/base/json.h"
 #include "core/machine/platforms.h"
 #include "core/plan_file/plan_writer.h"
 #include "tests/support/methods.h"
+#include "tests/support/must.h"
 
 using namespace hw;
 using namespace hw::test;
@@ -18,9 +18,7 @@ ParsedJson planJson(const char* sampleName, const char* allocator) {
   if (request.allocator.info->name == "partition") request.platform = *findPlatform("two-devices");
   std::ostringstream out;
   writePlanJson(*mustRun(sample(sampleName), request), out);
-  const auto json = parseJson(out.str());
-  REQUIRE(json);
-  return *json;
+  return test::must(parseJson(out.str()));
 }
 
 }  // namespace

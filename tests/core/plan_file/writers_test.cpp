@@ -9,6 +9,7 @@
 #include "core/report/model/graph_writer.h"
 #include "core/rewrite/graph_builder.h"
 #include "tests/support/graphs.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 
@@ -26,9 +27,8 @@ std::string problemOf(const Graph& graph) {
 Graph throughFile(const Graph& graph) {
   std::ostringstream out;
   writeGraphJson(graph, out);
-  const auto model = importModel(out.str(), "test.graph.json", {});
-  REQUIRE(model);
-  return *model->graph;
+  const auto model = test::must(importModel(out.str(), "test.graph.json", {}));
+  return *model.graph;
 }
 
 }  // namespace
@@ -96,17 +96,16 @@ TEST_CASE("a problem comes back from its CSV as it was", "[problem_csv][property
   const auto run = test::runProblem(problem);
   std::ostringstream once;
   REQUIRE(writeProblemCsv(*run->model, {}, once));
-  const auto model = importModel(once.str(), "problem.csv", {});
-  REQUIRE(model);
+  const auto model = test::must(importModel(once.str(), "problem.csv", {}));
   std::ostringstream twice;
-  REQUIRE(writeProblemCsv(*model, {}, twice));
+  REQUIRE(writeProblemCsv(model, {}, twice));
   CHECK(once.str() == twice.str());
-  REQUIRE(model->problem->stays.size() == problem.stays.size());
+  REQUIRE(model.problem->stays.size() == problem.stays.size());
   for (const StayId id : problem.stays.keys()) {
-    CHECK(model->problem->stays[id].size == problem.stays[id].size);
-    CHECK(model->problem->stays[id].steps == problem.stays[id].steps);
-    CHECK(model->problem->stays[id].alignment == problem.stays[id].alignment);
-    CHECK(model->problem->gapsOf(id) == problem.gapsOf(id));
+    CHECK(model.problem->stays[id].size == problem.stays[id].size);
+    CHECK(model.problem->stays[id].steps == problem.stays[id].steps);
+    CHECK(model.problem->stays[id].alignment == problem.stays[id].alignment);
+    CHECK(model.problem->gapsOf(id) == problem.gapsOf(id));
   }
 }
 

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 
 #include "core/check/replay.h"
 #include "core/insight/explain.h"
@@ -14,6 +13,7 @@
 #include "core/sim/cost_model.h"
 #include "tests/support/clusters.h"
 #include "tests/support/graphs.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
@@ -174,11 +174,10 @@ TEST_CASE("what is in two memories is no proof that nothing fits", "[autopsy][re
       test::runGraph(threeInARow(), {.l2 = 32, .l3 = 15, .residency = ResidencyRule::lru});
   CHECK(lowerBound(run->problem) == 48_B);
   CHECK(leastLive(run->problem) == 32_B);
-  const auto found = autopsy(run->problem, run->plan);
-  REQUIRE(found);
-  CHECK(found->cause != Autopsy::Cause::impossible);
-  CHECK(found->lowerBound == 32_B);
-  CHECK(run->problem.poolOf(found->stay) == PoolId(1));
+  const auto found = test::must(autopsy(run->problem, run->plan));
+  CHECK(found.cause != Autopsy::Cause::impossible);
+  CHECK(found.lowerBound == 32_B);
+  CHECK(run->problem.poolOf(found.stay) == PoolId(1));
   const auto still = test::runGraph(threeInARow(), {.l2 = 32, .l3 = 15});
   CHECK_FALSE(autopsy(still->problem, still->plan));
 }
@@ -370,16 +369,15 @@ TEST_CASE("devices with different numbers of memories copy before the op of a st
     return text + "[[device.unit]]\nname = \"unit\"\nops = [\"*\"]\nclock = \"1GHz\"\n";
   };
   const auto platform =
-      parsePlatform("name = \"depths\"\n" + device("A", "Conv", {"L1", "L2", "L3"}) +
-                    device("B", "*", {"L2", "L3"}));
-  REQUIRE(platform);
+      test::must(parsePlatform("name = \"depths\"\n" + device("A", "Conv", {"L1", "L2", "L3"}) +
+                               device("B", "*", {"L2", "L3"})));
   const Graph graph = test::drawnGraph({.tensors = {{"x", 12}, {"a", 32}, {"b", 16}, {"y", 1}},
                                         .inputs = {"x"},
                                         .ops = {"Gemm x -> a", "Conv a -> b", "Add b, x -> y"},
                                         .outputs = {"y"}});
   for (const ResidencyInfo& info : residencyCatalog()) {
     CAPTURE(info.name);
-    CHECK(faultOf(*spread(graph, *platform, info.rule, "greedy-by-size")) == "");
+    CHECK(faultOf(*spread(graph, platform, info.rule, "greedy-by-size")) == "");
   }
 }
 

@@ -6,6 +6,7 @@
 #include "tests/core/import/onnx/onnx_corpus.h"
 #include "tests/core/solver/exact_oracles.h"
 #include "tests/support/level_programs.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
@@ -126,9 +127,9 @@ TEST_CASE("the far traffic of a randomly wired network is the published one",
           "[residency][corpus]") {
   const auto folder = corpusFolder();
   if (!folder) return;
-  const auto model = loadModel((*folder / "graphs/randomly_wired_52.graph.json").string(), {});
-  REQUIRE(model);
-  const Graph& graph = *model->graph;
+  const auto model =
+      test::must(loadModel((*folder / "graphs/randomly_wired_52.graph.json").string(), {}));
+  const Graph& graph = *model.graph;
   const Schedule schedule = givenOrder(graph);
   const Storage storage = shareStorage(graph, schedule, {});
   const LevelProgram program =

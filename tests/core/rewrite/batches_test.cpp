@@ -1,7 +1,6 @@
 // Several inferences of one network, one behind the other over one memory.
 #include "core/rewrite/batches.h"
 
-#include <catch2/catch.hpp>
 #include <sstream>
 
 #include "core/check/parts/part_flow.h"
@@ -21,6 +20,7 @@
 #include "tests/support/machine_draw.h"
 #include "tests/support/machine_judge.h"
 #include "tests/support/methods.h"
+#include "tests/support/must.h"
 #include "tests/support/rounds.h"
 
 using namespace hw;
@@ -39,7 +39,7 @@ Graph twoStages() {
 
 /// An element a nanosecond on each of two units, and a memory that is much faster.
 Platform twoUnits(const std::string& issue) {
-  const auto platform = parsePlatform(
+  return test::must(parsePlatform(
       "name = \"two-units\"\n[[device]]\nname = \"npu\"\nops = [\"*\"]\nissue = \"" + issue + R"("
 [[device.pool]]
 name = "L2"
@@ -57,9 +57,7 @@ name = "rest"
 ops = ["*"]
 clock = "1GHz"
 elements_per_cycle = 1
-)");
-  REQUIRE(platform);
-  return *platform;
+)"));
 }
 
 std::shared_ptr<const Run> runOf(const std::shared_ptr<const Model>& model,
@@ -79,9 +77,8 @@ void checkSound(const Run& run) {
   if (!fits(run)) return;
   std::stringstream file;
   writePlanJson(run, file);
-  const auto plan = readPlan(file.str());
-  REQUIRE(plan);
-  const Audit audit = auditPlan(run.model, *plan, {});
+  const auto plan = test::must(readPlan(file.str()));
+  const Audit audit = auditPlan(run.model, plan, {});
   CHECK(test::firstOf(audit.findings) == "");
 }
 
@@ -95,9 +92,8 @@ std::string graphFile(const Graph& graph) {
 
 TEST_CASE("inferences have operators and tensors of their own, and share weights", "[batches]") {
   const auto one = std::make_shared<const Graph>(twoStages());
-  const auto made = inBatches(one, givenOrder(*one), 3);
-  REQUIRE(made);
-  const Graph& graph = *made;
+  const auto made = test::must(inBatches(one, givenOrder(*one), 3));
+  const Graph& graph = made;
   CHECK(batchesOf(graph) == 3);
   REQUIRE(graph.ops.size() == 6);
   CHECK(graph.tensors.size() == 3 * 3 + 1);
@@ -113,24 +109,21 @@ TEST_CASE("inferences have operators and tensors of their own, and share weights
   CHECK(lives[test::tensorOf(graph, "y #2")] == Interval<Step>{Step(3), Step(4)});
   CHECK(lives[test::tensorOf(graph, "t #2")] == Interval<Step>{Step(2), Step(4)});
   // As a file it is the same.
-  const auto again = importModel(graphFile(graph), "batches.graph.json", {});
-  REQUIRE(again);
-  CHECK(graphFile(*again->graph) == graphFile(graph));
-  CHECK(batchesOf(*again->graph) == 3);
-  CHECK(lifetimes(*again->graph, givenOrder(*again->graph)) == lives);
+  const auto again = test::must(importModel(graphFile(graph), "batches.graph.json", {}));
+  CHECK(graphFile(*again.graph) == graphFile(graph));
+  CHECK(batchesOf(*again.graph) == 3);
+  CHECK(lifetimes(*again.graph, givenOrder(*again.graph)) == lives);
 }
 
 TEST_CASE("what several inferences cannot be of is refused", "[batches]") {
   const auto one = std::make_shared<const Graph>(twoStages());
   CHECK_FALSE(inBatches(one, givenOrder(*one), kMostBatches + 1));
-  const auto two = inBatches(one, givenOrder(*one), 2);
-  REQUIRE(two);
-  const auto shared = std::make_shared<const Graph>(*two);
-  const auto again = inBatches(shared, givenOrder(*shared), 2);
-  REQUIRE_FALSE(again);
-  CHECK(again.error().message.find("2 inferences already") != std::string::npos);
+  const auto two = test::must(inBatches(one, givenOrder(*one), 2));
+  const auto shared = std::make_shared<const Graph>(two);
+  CHECK(test::mustFail(inBatches(shared, givenOrder(*shared), 2))
+            .message.find("2 inferences already") != std::string::npos);
   // Files that say what cannot be.
-  std::string file = graphFile(*two);
+  std::string file = graphFile(two);
   const auto with = [&](const std::string& from, const std::string& to) {
     std::string changed = file;
     const std::size_t at = changed.rfind(from);
@@ -145,12 +138,11 @@ TEST_CASE("what several inferences cannot be of is refused", "[batches]") {
 
 TEST_CASE("an operator that touches another inference is found out", "[batches]") {
   const auto one = std::make_shared<const Graph>(twoStages());
-  const auto made = inBatches(one, givenOrder(*one), 2);
-  REQUIRE(made);
-  Graph mutant = *made;
-  mutant.ops[OpId(3)].inputs[0] = test::tensorOf(*made, "t");
+  const auto made = test::must(inBatches(one, givenOrder(*one), 2));
+  Graph mutant = made;
+  mutant.ops[OpId(3)].inputs[0] = test::tensorOf(made, "t");
   CHECK_FALSE(auditParts(mutant).empty());
-  Graph fewer = *made;
+  Graph fewer = made;
   fewer.outputs.pop_back();
   CHECK_FALSE(auditParts(fewer).empty());
 }

@@ -1,7 +1,6 @@
 // Operators that run as one: what is fused comes to the same, and nothing else is touched.
 #include "core/rewrite/fuse.h"
 
-#include <catch2/catch.hpp>
 #include <map>
 #include <random>
 
@@ -13,6 +12,7 @@
 #include "tests/support/findings.h"
 #include "tests/support/graphs.h"
 #include "tests/support/image_graphs.h"
+#include "tests/support/must.h"
 #include "tests/support/rounds.h"
 
 using namespace hw;
@@ -20,9 +20,9 @@ using namespace hw;
 namespace {
 
 Graph fusedGraph(const Graph& graph, std::string_view what) {
-  const auto made = fused(std::make_shared<const Graph>(graph), parseFusions(what).value());
-  if (!made) FAIL(made.error().text());
-  return **made;
+  const auto made =
+      test::must(fused(std::make_shared<const Graph>(graph), parseFusions(what).value()));
+  return *made;
 }
 
 std::vector<std::string> typesOf(const Graph& graph) {
@@ -346,9 +346,8 @@ TEST_CASE("a model is opened with its operators fused, and as it is when asked",
             {"name": "o", "type": "Sigmoid", "inputs": ["xf"], "outputs": ["yf"]},
             {"name": "q", "type": "QuantizeLinear", "inputs": ["yf", "s"], "outputs": ["y"]}]})";
   const auto opened = [&](const ImportOptions& options) {
-    const auto model = importModel(text, "q.json", options);
-    if (!model) FAIL(model.error().text());
-    return typesOf(*model->graph);
+    const auto model = test::must(importModel(text, "q.json", options));
+    return typesOf(*model.graph);
   };
   CHECK(opened({}) == std::vector<std::string>{"Sigmoid"});
   CHECK(opened({.fuse = {}}).size() == 3);

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <random>
 #include <sstream>
 
@@ -23,6 +22,7 @@
 #include "tests/support/findings.h"
 #include "tests/support/graphs.h"
 #include "tests/support/image_graphs.h"
+#include "tests/support/must.h"
 #include "tests/support/rounds.h"
 
 using namespace hw;
@@ -105,9 +105,8 @@ std::string fileOf(const Graph& graph) {
 std::string auditOf(const Run& run) {
   std::ostringstream file;
   writePlanJson(run, file);
-  const auto plan = readPlan(file.str());
-  REQUIRE(plan);
-  const Audit audit = auditPlan(run.model, *plan, {});
+  const auto plan = test::must(readPlan(file.str()));
+  const Audit audit = auditPlan(run.model, plan, {});
   return audit.findings.empty() ? "" : audit.findings.front().message;
 }
 
@@ -248,12 +247,11 @@ TEST_CASE("plans with repeats hold, with all else that rewrites", "[recompute][p
     both += parts && graph->tiling ? 1 : 0;
     // As a file it is the same, and plans as before.
     const std::string file = fileOf(run->graph());
-    auto model = importModel(file, "again.graph.json", {});
-    REQUIRE(model);
-    CHECK(fileOf(*model->graph) == file);
+    auto model = test::must(importModel(file, "again.graph.json", {}));
+    CHECK(fileOf(*model.graph) == file);
     options.recompute = false;
     options.tile = TileRule::off;
-    const auto reread = test::runGraph(*model->graph, options);
+    const auto reread = test::runGraph(*model.graph, options);
     CHECK(reread->metrics.lowerBound == run->metrics.lowerBound);
     CHECK(test::firstOf(replayBytes(*reread, 1_MiB)) == "");
   }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <catch2/catch.hpp>
 #include <string>
 
 #include "core/check/plan_audit.h"
@@ -13,6 +12,7 @@
 #include "core/run/options.h"
 #include "core/run/run.h"
 #include "tests/support/corpus.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 
 using namespace hw;
@@ -33,10 +33,9 @@ std::shared_ptr<const Run> planned(const std::shared_ptr<const Model>& model,
   RunRequest request = planningRequest();
   request.allocator = AllocatorChoice::parse(allocator).value();
   if (capacity) request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = *capacity};
-  const auto run = execute(model, request, {});
-  REQUIRE(run);
-  REQUIRE(validate((*run)->problem, (*run)->plan).empty());
-  return *run;
+  const auto run = test::must(execute(model, request, {}));
+  REQUIRE(validate(run->problem, run->plan).empty());
+  return run;
 }
 
 Bytes peakOf(const Run& run) { return run.plan.footprint(PoolId(0)); }
@@ -50,9 +49,8 @@ Bytes excess(const std::string& text, Bytes capacity) {
 
 /// The findings and remarks on the plan that a problem brings along.
 std::string auditText(const std::shared_ptr<const Model>& model, const AuditOptions& options = {}) {
-  const auto own = embeddedPlan(*model);
-  REQUIRE(own);
-  const Audit audit = auditPlan(model, *own, options);
+  const auto own = test::must(embeddedPlan(*model));
+  const Audit audit = auditPlan(model, own, options);
   std::string text;
   for (const Finding& finding : audit.findings) text += finding.message + "\n";
   for (const std::string& remark : audit.remarks) text += remark + "\n";

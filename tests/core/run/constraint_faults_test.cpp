@@ -1,6 +1,5 @@
 // Faults that readers of the constraints found, each as the smallest problem that shows it.
 
-#include <catch2/catch.hpp>
 #include <sstream>
 #include <string>
 
@@ -12,6 +11,7 @@
 #include "core/plan_file/plan_writer.h"
 #include "core/run/options.h"
 #include "core/run/run.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 
 using namespace hw;
@@ -35,16 +35,13 @@ Result<std::shared_ptr<const Run>> faultRun(const std::string& text, const std::
 
 std::int64_t faultCost(const std::string& text, const std::string& allocator,
                        std::optional<Bytes> capacity = {}) {
-  const auto run = faultRun(text, allocator, capacity);
-  REQUIRE(run);
-  REQUIRE(validate((*run)->problem, (*run)->plan).empty());
-  return penaltyOf((*run)->problem, (*run)->plan);
+  const auto run = test::must(faultRun(text, allocator, capacity));
+  REQUIRE(validate(run->problem, run->plan).empty());
+  return penaltyOf(run->problem, run->plan);
 }
 
 std::string faultMessage(const std::string& text, const std::string& allocator) {
-  const auto run = faultRun(text, allocator);
-  REQUIRE_FALSE(run);
-  return run.error().text();
+  return test::mustFail(faultRun(text, allocator)).text();
 }
 
 }  // namespace
@@ -65,11 +62,10 @@ TEST_CASE("nothing is proved where pools of a group differ", "[constraints]") {
   const std::string text =
       "id,lower,upper,size,together,penalty,allowed,pools,reserved\n"
       "a,0,2,8,b,c:1,A,A:24 B:16,B:0-8\nb,0,2,8,,,B,,\nc,2,4,8,,,A,,\n";
-  const auto run = faultRun(text, "best:for=penalty");
-  REQUIRE(run);
-  CHECK(validate((*run)->problem, (*run)->plan).empty());
-  CHECK((*run)->plan.status == PlanStatus::complete);
-  CHECK((*run)->plan.penaltyBound == 0);
+  const auto run = test::must(faultRun(text, "best:for=penalty"));
+  CHECK(validate(run->problem, run->plan).empty());
+  CHECK(run->plan.status == PlanStatus::complete);
+  CHECK(run->plan.penaltyBound == 0);
 }
 
 TEST_CASE("pins that pay are counted where nobody else need pay", "[constraints]") {
@@ -102,11 +98,10 @@ TEST_CASE("a search of no moves still has a plan", "[constraints]") {
 }
 
 TEST_CASE("stays with a pool and stays without plan together", "[constraints]") {
-  const auto run = faultRun(
-      "id,lower,upper,size,allowed,pools\na,0,2,8,A,A:16 B:64\nb,0,2,8,,\nc,0,2,16,,\n", "best");
-  REQUIRE(run);
-  CHECK(validate((*run)->problem, (*run)->plan).empty());
-  CHECK(fits(**run));
+  const auto run = test::must(faultRun(
+      "id,lower,upper,size,allowed,pools\na,0,2,8,A,A:16 B:64\nb,0,2,8,,\nc,0,2,16,,\n", "best"));
+  CHECK(validate(run->problem, run->plan).empty());
+  CHECK(fits(*run));
 }
 
 TEST_CASE("a pool that the machine lacks is named beside those that there are", "[constraints]") {
@@ -120,9 +115,8 @@ TEST_CASE("a pool that the machine lacks is named beside those that there are", 
 TEST_CASE("two places of one buffer are found beside constraints", "[constraints][audit]") {
   const auto model =
       faultModel("id,lower,upper,size,exclusive,gaps\na,0,4,8,b,1-3\nb,0,4,8,,\nc,0,4,8,,\n");
-  const auto run = execute(model, planningRequest(), {});
-  REQUIRE(run);
-  const PlanDocument sound = describePlan(**run);
+  const auto run = test::must(execute(model, planningRequest(), {}));
+  const PlanDocument sound = describePlan(*run);
   CHECK(auditPlan(model, sound, {}).findings.empty());
   const auto audited = [&](Step first, Step last) {
     PlanDocument plan = sound;
@@ -151,7 +145,7 @@ TEST_CASE("groups over several pools are not written for dsa-solver", "[constrai
   };
   const std::string head = "id,lower,upper,size,together,allowed,pools\n";
   CHECK(written(head + "a,0,2,8,b,A,A:12 B:12\nb,0,2,8,,A B,\n"));
-  const auto refused = written(head + "a,0,2,8,b,A,A:12 B:12\nb,0,2,8,,B,\n");
-  REQUIRE_FALSE(refused);
-  CHECK(refused.error().text().find("stays 0 and 1") != std::string::npos);
+  CHECK(test::mustFail(written(head + "a,0,2,8,b,A,A:12 B:12\nb,0,2,8,,B,\n"))
+            .text()
+            .find("stays 0 and 1") != std::string::npos);
 }

@@ -1,7 +1,6 @@
 #include "core/run/embedded.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <set>
 
 #include "core/base/dice.h"
@@ -10,6 +9,7 @@
 #include "core/machine/platforms.h"
 #include "core/plan_file/plan_document.h"
 #include "core/study/compare.h"
+#include "tests/support/must.h"
 #include "tests/support/rounds.h"
 #include "tests/support/tflite_writer.h"
 
@@ -30,9 +30,8 @@ std::shared_ptr<const Model> planned(const std::vector<std::int32_t>& offsets) {
   main.outputs = {static_cast<std::int32_t>(offsets.size()) - 1};
   TfliteText text{.subgraphs = {main}, .buffers = {tfliteIntegers(words)}};
   text.metadata = {{"OfflineMemoryAllocation", 1}};
-  auto model = importModel(tfliteBytes(text), "planned.tflite", {});
-  if (!model) FAIL(model.error().text());
-  return std::make_shared<const Model>(std::move(*model));
+  auto model = test::must(importModel(tfliteBytes(text), "planned.tflite", {}));
+  return std::make_shared<const Model>(std::move(model));
 }
 
 RunRequest requestFor(std::string_view allocator) {
@@ -74,51 +73,46 @@ std::int64_t mostBytes(const std::vector<std::int32_t>& offsets) {
 }  // namespace
 
 TEST_CASE("the plan that came with a model is followed to the byte", "[run][tflite]") {
-  const auto run = follow(planned({128, 48, 208}));
-  REQUIRE(run);
-  CHECK((*run)->sharing.alignment == Bytes(16));
-  CHECK(offsetsOf(**run) == std::vector<std::int64_t>{128, 48, 208});
+  const auto run = test::must(follow(planned({128, 48, 208})));
+  CHECK(run->sharing.alignment == Bytes(16));
+  CHECK(offsetsOf(*run) == std::vector<std::int64_t>{128, 48, 208});
 }
 
 TEST_CASE("what the model leaves open goes around its own plan", "[run][tflite]") {
-  const auto run = follow(planned({0, -1, 0}));
-  REQUIRE(run);
-  CHECK(offsetsOf(**run) == std::vector<std::int64_t>{0, 64, 0});
+  const auto run = test::must(follow(planned({0, -1, 0})));
+  CHECK(offsetsOf(*run) == std::vector<std::int64_t>{0, 64, 0});
 }
 
 TEST_CASE("a plan whose tensors overlap on purpose is followed", "[run][tflite]") {
   const auto model = planned({0, 16, 128});
-  const auto run = follow(model);
-  REQUIRE(run);
+  const auto run = test::must(follow(model));
   // t0 and t1 are one block, from 0 to 80, and each keeps its place in it.
-  CHECK((*run)->plan.footprint(PoolId(0)) == Bytes(192));
-  REQUIRE((*run)->problem.stays.size() == 2);
-  CHECK((*run)->problem.stays[StayId(0)].size == Bytes(80));
-  CHECK((*run)->storage.offsetOf(TensorId(1)) == Bytes(16));
-  CHECK((*run)->notes.back() ==
+  CHECK(run->plan.footprint(PoolId(0)) == Bytes(192));
+  REQUIRE(run->problem.stays.size() == 2);
+  CHECK(run->problem.stays[StayId(0)].size == Bytes(80));
+  CHECK(run->storage.offsetOf(TensorId(1)) == Bytes(16));
+  CHECK(run->notes.back() ==
         "1 pair of tensors shares bytes while both are needed, as the plan's author declares: "
         "those bytes are counted once");
-  const auto document = embeddedPlan(*model);
-  REQUIRE(document);
-  CHECK(document->placements.size() == 3);
-  const Audit audit = auditPlan(model, *document, {});
+  const auto document = test::must(embeddedPlan(*model));
+  CHECK(document.placements.size() == 3);
+  const Audit audit = auditPlan(model, document, {});
   CHECK(audit.findings.empty());
   REQUIRE(audit.remarks.size() == 1);
   CHECK(audit.remarks[0] ==
         "declared overlap: 't0' and 't1' share bytes 16-63 of L2 in step 0 (48 bytes)");
   // Moved by somebody else it is nobody's word any more.
-  PlanDocument moved = *document;
+  PlanDocument moved = document;
   moved.placements[1].offset = Bytes(32);
   CHECK(auditPlan(model, moved, {}).findings.size() == 1);
 }
 
 TEST_CASE("overlaps on purpose reach from one tensor to the next", "[run][tflite]") {
   // A chain that slides: each overlaps the one before, and all are one block.
-  const auto run = follow(planned({0, 16, 32, 48}));
-  REQUIRE(run);
-  CHECK((*run)->problem.stays.size() == 1);
-  CHECK((*run)->plan.footprint(PoolId(0)) == Bytes(112));
-  CHECK((*run)->storage.buffers[BufferId(0)].tensors.size() == 4);
+  const auto run = test::must(follow(planned({0, 16, 32, 48})));
+  CHECK(run->problem.stays.size() == 1);
+  CHECK(run->plan.footprint(PoolId(0)) == Bytes(112));
+  CHECK(run->storage.buffers[BufferId(0)].tensors.size() == 4);
 }
 
 TEST_CASE("the bound of a plan with overlaps is what its author needs at one step", "[run]") {
@@ -128,16 +122,15 @@ TEST_CASE("the bound of a plan with overlaps is what its author needs at one ste
     for (auto i = dice.roll(2, 9); i > 0; --i) {
       offsets.push_back(static_cast<std::int32_t>(16 * dice.roll(0, 12)));
     }
-    const auto run = follow(planned(offsets));
-    REQUIRE(run);
-    const PlanMetrics& metrics = (*run)->metrics;
+    const auto run = test::must(follow(planned(offsets)));
+    const PlanMetrics& metrics = run->metrics;
     const std::int32_t top = *std::ranges::max_element(offsets) + 64;
-    CHECK((*run)->plan.footprint(PoolId(0)) == Bytes(top));
+    CHECK(run->plan.footprint(PoolId(0)) == Bytes(top));
     CHECK(metrics.pools[PoolId(0)].peak == Bytes(top));
     CHECK(metrics.lowerBound == Bytes(mostBytes(offsets)));
     CHECK(metrics.pools[PoolId(0)].lowerBound == metrics.lowerBound);
     CHECK(metrics.pools[PoolId(0)].peakLive == metrics.lowerBound);
-    CHECK(metrics.pools[PoolId(0)].stays == (*run)->problem.stays.size());
+    CHECK(metrics.pools[PoolId(0)].stays == run->problem.stays.size());
   }
 }
 
@@ -160,22 +153,19 @@ TEST_CASE("the model's own plan is shown where it does not fit", "[run][compare]
     const auto model = planned(offsets);
     RunRequest request = requestFor("embedded");
     request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(150)};
-    const auto run = execute(model, request, {});
-    REQUIRE(run);
-    CHECK((*run)->plan.status == PlanStatus::overBudget);
-    CHECK_FALSE(fits(**run));
-    const auto roomy = follow(model);
-    REQUIRE(roomy);
-    CHECK(offsetsOf(**run) == offsetsOf(**roomy));
-    CHECK((*run)->plan.footprint(PoolId(1)) == Bytes());
-    const auto why = autopsy(**run);
-    REQUIRE(why);
-    CHECK(why->cause != Autopsy::Cause::impossible);
+    const auto run = test::must(execute(model, request, {}));
+    CHECK(run->plan.status == PlanStatus::overBudget);
+    CHECK_FALSE(fits(*run));
+    const auto roomy = test::must(follow(model));
+    CHECK(offsetsOf(*run) == offsetsOf(*roomy));
+    CHECK(run->plan.footprint(PoolId(1)) == Bytes());
+    const auto why = test::must(autopsy(*run));
+    CHECK(why.cause != Autopsy::Cause::impossible);
     const Comparison comparison =
         compareAllocators(model, request, parseAllocators("embedded,best").value(), {});
     CHECK(comparison.rows[0].best);
     CHECK_FALSE(comparison.rows[1].error);
-    CHECK(comparison.rows[1].peak() == (*roomy)->plan.footprint(PoolId(0)));
+    CHECK(comparison.rows[1].peak() == roomy->plan.footprint(PoolId(0)));
   }
 }
 
@@ -184,19 +174,16 @@ TEST_CASE("bytes are live at once by the author's word where a plan is too large
   RunRequest request = requestFor("embedded");
   request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(120)};
   request.l3 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes()};
-  const auto run = execute(planned({0, 48, 96}), request, {});
-  REQUIRE(run);
-  const auto why = autopsy(**run);
-  REQUIRE(why);
-  CHECK(why->lowerBound == Bytes(112));
-  CHECK(why->cause != Autopsy::Cause::impossible);
+  const auto run = test::must(execute(planned({0, 48, 96}), request, {}));
+  const auto why = test::must(autopsy(*run));
+  CHECK(why.lowerBound == Bytes(112));
+  CHECK(why.cause != Autopsy::Cause::impossible);
 }
 
 TEST_CASE("the model's plan on paper passes the audit", "[run][tflite]") {
   const auto model = planned({128, 48, 208});
-  const auto document = embeddedPlan(*model);
-  REQUIRE(document);
-  const Audit audit = auditPlan(model, *document, {});
+  const auto document = test::must(embeddedPlan(*model));
+  const Audit audit = auditPlan(model, document, {});
   CHECK(audit.findings.empty());
   CHECK(audit.pools.at(0).top == Bytes(272));
 }
@@ -222,14 +209,13 @@ TEST_CASE("slices of the model's own plan may begin at multiples of 16", "[run][
   text.metadata = {{"OfflineMemoryAllocation", 1}};
   const auto model =
       std::make_shared<const Model>(importModel(tfliteBytes(text), "stream.tflite", {}).value());
-  const auto document = embeddedPlan(*model);
-  REQUIRE(document);
-  CHECK(document->alignment == Bytes(16));
-  for (const Placement& placement : document->placements) {
+  const auto document = test::must(embeddedPlan(*model));
+  CHECK(document.alignment == Bytes(16));
+  for (const Placement& placement : document.placements) {
     const bool slice = placement.tensor == "past" || placement.tensor == "fresh";
     CHECK(placement.aliasOf == (slice ? "both" : ""));
   }
-  const Audit audit = auditPlan(model, *document, {});
+  const Audit audit = auditPlan(model, document, {});
   for (const Finding& finding : audit.findings) UNSCOPED_INFO(finding.message);
   CHECK(audit.findings.empty());
   CHECK(audit.remarks.empty());

@@ -2,7 +2,6 @@
 // figures and in what the method records.
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <map>
 #include <set>
 #include <sstream>
@@ -19,6 +18,7 @@
 #include "core/run/figures.h"
 #include "tests/support/graphs.h"
 #include "tests/support/methods.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/rounds.h"
 
@@ -32,7 +32,7 @@ Platform pair(bool dma = false) {
 pool = [{name = "L2", bandwidth = "32GB/s"}]
 )";
   const std::string copies = dma ? "[[device.dma]]\nname = \"dma\"\nmoves = [\"A.L2>L2\"]\n" : "";
-  const auto platform = parsePlatform(R"(name = "pair"
+  return test::must(parsePlatform(R"(name = "pair"
 [[device]]
 name = "A"
 ops = ["Conv", "Relu"]
@@ -42,9 +42,7 @@ ops = ["Conv", "Relu"]
 name = "B"
 ops = ["*"]
 )" + memory + R"(unit = [{name = "cpu", ops = ["*"], clock = "1GHz"}]
-)" + copies);
-  REQUIRE(platform);
-  return *platform;
+)" + copies));
 }
 
 std::shared_ptr<const Run> partitioned(Graph graph, const Platform& platform, bool record = false,
@@ -54,9 +52,7 @@ std::shared_ptr<const Run> partitioned(Graph graph, const Platform& platform, bo
   request.alias = alias;
   auto model = std::make_shared<Model>();
   model->graph = std::make_shared<const Graph>(std::move(graph));
-  const auto run = execute(model, request, {.record = record});
-  REQUIRE(run);
-  return *run;
+  return test::must(execute(model, request, {.record = record}));
 }
 
 /// The figure of the report that asked for this: `a` is read by B at step 1 and no more, but B's

@@ -2,7 +2,6 @@
 // other doors are in tests/cli/options_test.cpp and tests/gui/shell_options_test.cpp.
 #include "core/run/options.h"
 
-#include <catch2/catch.hpp>
 #include <sstream>
 
 #include "core/files/file.h"
@@ -12,6 +11,7 @@
 #include "core/plan_file/plan_writer.h"
 #include "core/report/run/run_report.h"
 #include "core/study/study.h"
+#include "tests/support/must.h"
 #include "tests/support/option_samples.h"
 
 using namespace hw;
@@ -19,17 +19,12 @@ using test::optionSamples;
 
 namespace {
 
-RunRequest sampled() {
-  auto request = readRequest(optionSamples(), defaultRequest(), "--");
-  if (!request) FAIL(request.error().text());
-  return *request;
-}
+RunRequest sampled() { return test::must(readRequest(optionSamples(), defaultRequest(), "--")); }
 
 /// The default request but for one option.
 RunRequest sampled(const RunOption& option) {
   RunRequest request = defaultRequest();
-  const auto done = option.read(optionSamples().at(std::string(option.name)), request);
-  if (!done) FAIL(done.error().text());
+  test::must(option.read(optionSamples().at(std::string(option.name)), request));
   return request;
 }
 
@@ -79,10 +74,9 @@ TEST_CASE("what an option offers can be taken, the default first", "[run-options
 
 TEST_CASE("both requests that nobody told anything survive as text", "[run-options]") {
   for (const RunRequest& standard : {defaultRequest(), planningRequest()}) {
-    const auto back = readRequest(textsOf(standard), defaultRequest(), "");
-    REQUIRE(back);
-    CHECK(changesBetween(*back, standard).empty());
-    CHECK(back->l3.assumed == standard.l3.assumed);
+    const auto back = test::must(readRequest(textsOf(standard), defaultRequest(), ""));
+    CHECK(changesBetween(back, standard).empty());
+    CHECK(back.l3.assumed == standard.l3.assumed);
   }
 }
 
@@ -128,9 +122,8 @@ TEST_CASE("more of what repeats is only what is more", "[run-options]") {
 
 TEST_CASE("texts of a request make it again", "[run-options]") {
   const RunRequest request = sampled();
-  const auto back = readRequest(textsOf(request), defaultRequest(), "");
-  REQUIRE(back);
-  CHECK(changesBetween(request, *back).empty());
+  const auto back = test::must(readRequest(textsOf(request), defaultRequest(), ""));
+  CHECK(changesBetween(request, back).empty());
   CHECK(textsOf(request).count("threads") == 0);
 }
 
@@ -138,11 +131,9 @@ TEST_CASE("the default of every parameter of an allocator is a value of it", "[r
   for (const AllocatorInfo& info : allocatorCatalog()) {
     for (const ParamSpec& spec : info.params) {
       CAPTURE(info.name, spec.name);
-      const auto value = parseParam(spec, spec.fallback);
-      REQUIRE(value);
-      const auto again = parseParam(spec, paramText(*value));
-      REQUIRE(again);
-      CHECK((*again == *value));
+      const auto value = test::must(parseParam(spec, spec.fallback));
+      const auto again = test::must(parseParam(spec, paramText(value)));
+      CHECK((again == value));
     }
   }
 }
@@ -172,17 +163,16 @@ TEST_CASE("an empty text is the default, and one that cannot be says which optio
 }
 
 TEST_CASE("keys and words of older files are still read", "[run-options]") {
-  const auto request = readRequest({{"dimensions", {"batch=4"}},
-                                    {"moves", {"2:before:1 4:before:3"}},
-                                    {"timeLimit", {"1.5"}},
-                                    {"weights", {"streamed"}},
-                                    {"align", {""}}},
-                                   sampled(*findOption("weights")), "");
-  REQUIRE(request);
-  CHECK(request->import.dimensions.at("batch") == 4);
-  CHECK(request->moves.size() == 2);
-  CHECK(request->timeLimit == 1.5);
-  CHECK(request->weights == WeightChoice());
+  const auto request = test::must(readRequest({{"dimensions", {"batch=4"}},
+                                               {"moves", {"2:before:1 4:before:3"}},
+                                               {"timeLimit", {"1.5"}},
+                                               {"weights", {"streamed"}},
+                                               {"align", {""}}},
+                                              sampled(*findOption("weights")), ""));
+  CHECK(request.import.dimensions.at("batch") == 4);
+  CHECK(request.moves.size() == 2);
+  CHECK(request.timeLimit == 1.5);
+  CHECK(request.weights == WeightChoice());
   CHECK(findOption("platforms") == findOption("platform"));
   CHECK(findOption("time_limit") == findOption("time-limit"));
 }
@@ -192,9 +182,8 @@ TEST_CASE("a platform that is named bounds what may be planned, unless sizes say
   RunRequest unlimited = defaultRequest();
   unlimited.l2 = unlimited.l3 = {.kind = PoolSize::Kind::unbounded};
   const auto kinds = [&](const OptionTexts& texts) {
-    const auto request = readRequest(texts, unlimited, "");
-    REQUIRE(request);
-    return std::pair(request->l2.kind, request->l3.kind);
+    const auto request = test::must(readRequest(texts, unlimited, ""));
+    return std::pair(request.l2.kind, request.l3.kind);
   };
   using enum PoolSize::Kind;
   CHECK(kinds({}) == std::pair(unbounded, unbounded));
@@ -212,12 +201,11 @@ TEST_CASE("a platform from a file keeps its place, whatever its name", "[run-opt
       "name = \"generic-npu\"\nsource = \"a test\"\n[[device]]\nname = \"npu\"\nops = [\"*\"]\n"
       "[[device.pool]]\nname = \"L2\"\ncapacity = \"64KiB\"\n"
       "[[device.unit]]\nname = \"core\"\nops = [\"*\"]\nclock = \"1GHz\"\n"));
-  const auto request = readRequest({{"platform", {file}}}, defaultRequest(), "");
-  if (!request) FAIL(request.error().text());
-  CHECK(request->platform.name == "generic-npu");
-  CHECK(request->platform.devices.front().pools.front().capacity == Bytes(64 * 1024));
-  CHECK(textsOf(*request).at("platform") == std::vector<std::string>{file});
-  CHECK(optionWords(defaultRequest(), *request) == std::vector<std::string>{"--platform", file});
+  const auto request = test::must(readRequest({{"platform", {file}}}, defaultRequest(), ""));
+  CHECK(request.platform.name == "generic-npu");
+  CHECK(request.platform.devices.front().pools.front().capacity == Bytes(64 * 1024));
+  CHECK(textsOf(request).at("platform") == std::vector<std::string>{file});
+  CHECK(optionWords(defaultRequest(), request) == std::vector<std::string>{"--platform", file});
   std::remove(file.c_str());
 }
 
@@ -232,30 +220,26 @@ TEST_CASE("every option goes through a study", "[run-options]") {
     for (const std::string& text : optionSamples().at(std::string(option.name))) {
       list += (list.empty() ? "\"" : ", \"") + text + "\"";
     }
-    const auto study = parseStudy("models = [\"samples:chain\"]\n\"" + std::string(option.name) +
-                                  "\" = [" + list + "]\n");
-    if (!study) FAIL(study.error().text());
-    const auto settings = StudySettings::of(*study, "");
-    if (!settings) FAIL(settings.error().text());
-    REQUIRE(settings->size() == 1);
-    CHECK(option.print(settings->at(0).request) == optionSamples().at(std::string(option.name)));
+    const auto study = test::must(parseStudy("models = [\"samples:chain\"]\n\"" +
+                                             std::string(option.name) + "\" = [" + list + "]\n"));
+    const auto settings = test::must(StudySettings::of(study, ""));
+    REQUIRE(settings.size() == 1);
+    CHECK(option.print(settings.at(0).request) == optionSamples().at(std::string(option.name)));
   }
 }
 
 TEST_CASE("a study runs every combination, and says what it varies", "[run-options]") {
-  const auto study = parseStudy(
+  const auto study = test::must(parseStudy(
       "models = \"samples:chain\"\nallocators = \"none,best\"\nplatforms = [\"two-devices\"]\n"
-      "l2 = [\"16\", \"unlimited\"]\nalign = 1\nseeds = [3, 4]\ntime_limit = 2.5\n");
-  if (!study) FAIL(study.error().text());
-  CHECK(study->allocators.size() == 2);
-  const auto settings = StudySettings::of(*study, "");
-  REQUIRE(settings);
-  REQUIRE(settings->size() == 4);
-  CHECK(settings->at(1).request.seed == 4);
-  CHECK(settings->at(2).request.l2.kind == PoolSize::Kind::unbounded);
-  CHECK(settings->at(3).request.timeLimit == 2.5);
+      "l2 = [\"16\", \"unlimited\"]\nalign = 1\nseeds = [3, 4]\ntime_limit = 2.5\n"));
+  CHECK(study.allocators.size() == 2);
+  const auto settings = test::must(StudySettings::of(study, ""));
+  REQUIRE(settings.size() == 4);
+  CHECK(settings.at(1).request.seed == 4);
+  CHECK(settings.at(2).request.l2.kind == PoolSize::Kind::unbounded);
+  CHECK(settings.at(3).request.timeLimit == 2.5);
   std::string keys;
-  for (const auto& [key, value] : settings->at(0).axes) keys += key + "=" + value + " ";
+  for (const auto& [key, value] : settings.at(0).axes) keys += key + "=" + value + " ";
   CHECK(keys ==
         "platform=two-devices l2=16 l3= align=1 alias= overlap= inputs= outputs= weights= layout= "
         "order= "
@@ -275,17 +259,15 @@ TEST_CASE("every option that makes a plan is in its JSON, and comes back", "[run
   request.l2 = request.l3 = {.kind = PoolSize::Kind::unbounded};
   auto model = openModel(request.model, request.import);
   REQUIRE(model);
-  const auto run = execute(std::make_shared<const Model>(*std::move(model)), request, {});
-  if (!run) FAIL(run.error().text());
+  const auto run =
+      test::must(execute(std::make_shared<const Model>(*std::move(model)), request, {}));
   std::ostringstream json;
-  writePlanJson(**run, json);
-  const auto document = readPlan(json.str());
-  if (!document) FAIL(document.error().text());
+  writePlanJson(*run, json);
+  const auto document = test::must(readPlan(json.str()));
   RunRequest standard = defaultRequest();
   standard.model = request.model;  // A plan names its model by what is in it, not by a path.
-  const auto back = readRequest(document->settings, standard, "");
-  if (!back) FAIL(back.error().text());
-  for (const OptionChange& change : changesBetween(request, *back)) FAIL(change.option->name);
+  const auto back = test::must(readRequest(document.settings, standard, ""));
+  for (const OptionChange& change : changesBetween(request, back)) FAIL(change.option->name);
 }
 
 TEST_CASE("a report says how to make it again, with all that was asked for", "[run-options]") {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <set>
 
 #include "core/import/samples.h"
@@ -12,6 +11,7 @@
 #include "core/picture/svg_canvas.h"
 #include "core/plan_file/method_tables.h"
 #include "tests/support/methods.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/rounds.h"
 
@@ -23,9 +23,7 @@ std::shared_ptr<const Run> overlaidRun(const std::string& sample, bool inPlace) 
   RunRequest request = test::workedRequest("placement-search:seconds=0,sequences=40");
   request.alias = AliasRules::all();
   request.alias.inPlace = inPlace;
-  const auto run = execute(test::sample(sample), request, {.simulate = false, .record = true});
-  REQUIRE(run);
-  return *run;
+  return test::must(execute(test::sample(sample), request, {.simulate = false, .record = true}));
 }
 
 std::size_t recordedList(const MethodRecord& record, const std::string& name) {
@@ -160,10 +158,9 @@ TEST_CASE("counts of the record are those that the plan notes", "[record][placem
     CAPTURE(sample.name, options);
     const RunRequest request =
         test::workedRequest("placement-search:seconds=0,sequences=40" + options);
-    const auto run =
-        execute(test::sample(sample.name), request, {.simulate = false, .record = true});
-    REQUIRE(run);
-    for (const MethodRecord& record : (*run)->plan.records) {
+    const auto run = test::must(
+        execute(test::sample(sample.name), request, {.simulate = false, .record = true}));
+    for (const MethodRecord& record : run->plan.records) {
       if (record.truncated) continue;
       MethodPlayer player(record);
       player.seek(record.ticks.size());
@@ -174,7 +171,7 @@ TEST_CASE("counts of the record are those that the plan notes", "[record][placem
       std::string expected =
           fmt::format("{} sequences completed, {} pruned", count(0), count(1) + count(2));
       if (count(3) > 0) expected += fmt::format(", {} dropped", count(3));
-      CHECK(std::ranges::any_of((*run)->plan.notes, [&](const std::string& note) {
+      CHECK(std::ranges::any_of(run->plan.notes, [&](const std::string& note) {
         return note.find(expected) != std::string::npos;
       }));
     }

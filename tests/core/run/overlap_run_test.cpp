@@ -1,6 +1,5 @@
 // Outputs that overlap their inputs, from the graph to the file and back: docs/less.md, "overlap".
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <sstream>
 
 #include "core/check/kernel_scripts.h"
@@ -18,6 +17,7 @@
 #include "core/storage/overlays.h"
 #include "tests/support/graphs.h"
 #include "tests/support/image_graphs.h"
+#include "tests/support/must.h"
 #include "tests/support/rounds.h"
 #include "tests/support/row_graphs.h"
 
@@ -41,9 +41,7 @@ std::shared_ptr<const Run> planned(const std::shared_ptr<const Model>& model, Ke
   request.alignment = Bytes(1);
   request.overlap = true;
   for (UnitSpec& unit : request.platform.devices.front().units) unit.kernels = ways;
-  auto run = execute(model, request, {});
-  REQUIRE(run);
-  return *run;
+  return test::must(execute(model, request, {}));
 }
 
 std::size_t sharing(const Run& run) {
@@ -56,9 +54,7 @@ std::size_t sharing(const Run& run) {
 PlanDocument written(const Run& run, void (*write)(const Run&, std::ostream&)) {
   std::ostringstream file;
   write(run, file);
-  auto plan = readPlan(file.str());
-  REQUIRE(plan);
-  return *plan;
+  return test::must(readPlan(file.str()));
 }
 
 std::string firstFinding(const std::shared_ptr<const Model>& model, const PlanDocument& plan) {
@@ -158,35 +154,33 @@ TEST_CASE("one row less distance fails", "[run][overlap]") {
     const OverlapChance& chance = chances[0];
     const Op& op = graph.ops[chance.op];
     CAPTURE(op.type, chance.up.count(), chance.down.count());
-    const auto script = rowScriptOf(graph, op);
-    REQUIRE(script);
+    const auto script = test::must(rowScriptOf(graph, op));
     const std::int64_t in = graph.tensors[chance.input].bytes->count();
     const std::int64_t out = graph.tensors[chance.output].bytes->count();
     const auto corrupts = [&](std::int64_t distance) {
       const bool bytes = !replayBytes(pairAt(model, distance), Bytes(1 << 24)).empty();
       const bool forward = distance < 0;
       const Bytes input(std::max<std::int64_t>(0, -distance));
-      const bool rows = firstSpoiler(*script, input, input + Bytes(distance), forward).has_value();
+      const bool rows = firstSpoiler(script, input, input + Bytes(distance), forward).has_value();
       CHECK(bytes == rows);
       return bytes;
     };
     // How a resize counts its coordinates is not known, and a group of several channels counts as
     // one row: their distances may be more than they need.
-    const auto walk = rowWalkOf(graph, op);
-    REQUIRE(walk);
+    const auto walk = test::must(rowWalkOf(graph, op));
     const bool resizes = op.type == "RESIZE_BILINEAR" || op.type == "Resize";
-    const bool tight = !resizes && walk->planes * walk->inRows == script->inRows;
+    const bool tight = !resizes && walk.planes * walk.inRows == script.inRows;
     if (chance.up.count() > 0 && chance.up.count() < out) {
       ++pairs;
       CHECK_FALSE(corrupts(-chance.up.count()));
-      const std::int64_t less = chance.up.count() - std::min(script->outRow, chance.up).count();
+      const std::int64_t less = chance.up.count() - std::min(script.outRow, chance.up).count();
       if (tight && less > 0) CHECK(corrupts(-less));
       if (tight && chance.up.count() > 1) CHECK(corrupts(1 - chance.up.count()));
     }
     if (chance.down.count() > 0 && chance.down.count() < in) {
       ++pairs;
       CHECK_FALSE(corrupts(chance.down.count()));
-      const std::int64_t less = chance.down.count() - std::min(script->inRow, chance.down).count();
+      const std::int64_t less = chance.down.count() - std::min(script.inRow, chance.down).count();
       if (tight) CHECK(corrupts(less));
       if (tight) CHECK(corrupts(chance.down.count() - 1));
     }

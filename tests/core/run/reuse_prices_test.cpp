@@ -1,7 +1,6 @@
 #include "core/run/reuse_prices.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <map>
 
 #include "core/plan/constraint_use.h"
@@ -9,6 +8,7 @@
 #include "core/plan/validate.h"
 #include "core/run/run.h"
 #include "tests/support/machine_draw.h"
+#include "tests/support/must.h"
 #include "tests/support/rounds.h"
 
 using namespace hw;
@@ -83,10 +83,9 @@ TEST_CASE("prices of reuse are the waits that it would make", "[constraints][lat
       CHECK(waits.at(each.pair) == each.cost);
     }
     request.allocator = AllocatorChoice::parse("best").value();
-    const auto lowest = execute(model, request, {});
-    REQUIRE(lowest);
-    if ((*lowest)->plan.addresses.size() != (*run)->plan.addresses.size() || !fits(**run)) continue;
-    const std::int64_t before = penaltyOf((*run)->problem, (*lowest)->plan);
+    const auto lowest = test::must(execute(model, request, {}));
+    if (lowest->plan.addresses.size() != (*run)->plan.addresses.size() || !fits(**run)) continue;
+    const std::int64_t before = penaltyOf((*run)->problem, lowest->plan);
     const std::int64_t after = penaltyOf((*run)->problem, (*run)->plan);
     if (after < before) ++saved;
   }

@@ -1,8 +1,6 @@
 // What holds of a run as a whole: its stages, its request, and who has which memory.
 #include "core/run/stages.h"
 
-#include <catch2/catch.hpp>
-
 #include "core/machine/platforms.h"
 #include "core/plan/validate.h"
 #include "core/run/figures.h"
@@ -10,6 +8,7 @@
 #include "tests/support/graphs.h"
 #include "tests/support/large_models.h"
 #include "tests/support/methods.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
@@ -66,8 +65,7 @@ TEST_CASE("progress names every stage, in order, and never goes back", "[stages]
 
 TEST_CASE("a simulation stops where it is told to", "[stages][large]") {
   const auto operators = static_cast<int>(test::rounds(100'000));
-  const auto model = importModel(chainTflite(operators), "chain.tflite", {});
-  REQUIRE(model);
+  const auto model = test::must(importModel(chainTflite(operators), "chain.tflite", {}));
   RunRequest request = test::workedRequest("greedy-by-size");
   request.platform = *findPlatform("ethos-u55-256");
   std::stop_source source;
@@ -77,7 +75,7 @@ TEST_CASE("a simulation stops where it is told to", "[stages][large]") {
                            .progress = [&](double, const std::string& what) {
                              if (what == "simulating" && ++calls == last) source.request_stop();
                            }};
-  const auto shared = std::make_shared<const Model>(*model);
+  const auto shared = std::make_shared<const Model>(model);
   REQUIRE(execute(shared, request, context));
   CHECK(calls > operators / 4096);
   last = std::exchange(calls, 0) / 2;
@@ -192,9 +190,8 @@ TEST_CASE("a plan without its simulation is the same plan", "[run]") {
       test::randomProblem(seed, {.stays = 40, .alignedPercent = 30, .gapPercent = 20});
   const auto whole = test::runProblem(problem);
   REQUIRE(whole->trace.size() > 0);
-  const auto once = executeOnce(*whole->model, whole->request, {.simulate = false});
-  REQUIRE(once);
-  const Run& run = **once;
+  const auto once = test::must(executeOnce(*whole->model, whole->request, {.simulate = false}));
+  const Run& run = *once;
   CHECK(run.plan.status == whole->plan.status);
   CHECK(run.plan.addresses == whole->plan.addresses);
   CHECK(run.problem.stays.size() == problem.stays.size());
@@ -210,9 +207,8 @@ TEST_CASE("an offline plan that nobody plays has no story", "[run]") {
   const auto whole = test::runProblem(test::randomProblem(1));
   RunRequest request = whole->request;
   request.allocator = *AllocatorChoice::parse("fast");
-  const auto once = executeOnce(*whole->model, request, {.simulate = false});
-  REQUIRE(once);
-  CHECK((*once)->plan.story.empty());
+  const auto once = test::must(executeOnce(*whole->model, request, {.simulate = false}));
+  CHECK(once->plan.story.empty());
   CHECK_FALSE(execute(whole->model, request, {}).value()->plan.story.empty());
 }
 

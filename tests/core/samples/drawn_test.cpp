@@ -1,7 +1,6 @@
 // Figures open as they were drawn: samples bring options of a run.
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 
 #include "core/check/replay.h"
 #include "core/import/samples.h"
@@ -9,6 +8,7 @@
 #include "core/plan/validate.h"
 #include "core/run/options.h"
 #include "core/run/run.h"
+#include "tests/support/must.h"
 
 namespace hw {
 namespace {
@@ -16,13 +16,9 @@ namespace {
 using namespace hw::literals;
 
 std::shared_ptr<const Run> drawn(const std::string& name, OptionTexts said = {}) {
-  auto model = openModel("samples:" + name, {});
-  if (!model) FAIL(model.error().text());
-  const auto request = asDrawn(*model, std::move(said), defaultRequest(), "--");
-  if (!request) FAIL(request.error().text());
-  const auto run = execute(std::make_shared<const Model>(std::move(*model)), *request, {});
-  if (!run) FAIL(run.error().text());
-  return *run;
+  auto model = test::must(openModel("samples:" + name, {}));
+  const auto request = test::must(asDrawn(model, std::move(said), defaultRequest(), "--"));
+  return test::must(execute(std::make_shared<const Model>(std::move(model)), request, {}));
 }
 
 /// The entries of a kind, as "name size of before".
@@ -83,14 +79,12 @@ TEST_CASE("what is said goes before what a figure asks for", "[samples][drawn]")
 
 TEST_CASE("a bare problem has no limits until somebody names a size or a machine",
           "[samples][drawn]") {
-  auto model = openModel("samples:free_list_merge", {});
-  REQUIRE(model);
-  const auto shared = std::make_shared<const Model>(std::move(*model));
+  auto model = test::must(openModel("samples:free_list_merge", {}));
+  const auto shared = std::make_shared<const Model>(std::move(model));
   RunRequest request = defaultRequest();
   const auto capacity = [&] {
-    const auto run = execute(shared, request, {});
-    REQUIRE(run);
-    return (*run)->problem.pools[PoolId(0)].capacity;
+    const auto run = test::must(execute(shared, request, {}));
+    return run->problem.pools[PoolId(0)].capacity;
   };
   CHECK_FALSE(capacity());
   request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = 2_MiB};

@@ -1,6 +1,5 @@
 #include "core/import/samples.h"
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -8,6 +7,7 @@
 
 #include "core/schedule/schedule.h"
 #include "core/storage/aliasing.h"
+#include "tests/support/must.h"
 #include "tests/support/sample_figures.h"
 #include "tests/support/scoped_environment.h"
 
@@ -36,11 +36,7 @@ class ScratchFolder {
   fs::path path_;
 };
 
-std::string errorOf(const std::string& name) {
-  const auto model = openModel(name, {});
-  REQUIRE_FALSE(model);
-  return model.error().text();
-}
+std::string errorOf(const std::string& name) { return test::mustFail(openModel(name, {})).text(); }
 
 }  // namespace
 
@@ -49,14 +45,13 @@ TEST_CASE("every sample opens by its name with all sizes known", "[samples]") {
   REQUIRE(samples.size() >= 24);
   for (const SampleInfo& sample : samples) {
     INFO(sample.name);
-    const auto model = openModel("samples:" + sample.name, {});
-    if (!model) FAIL(model.error().text());
-    CHECK(model->name == sample.name);
-    CHECK(model->path == "samples:" + sample.name);
+    const auto model = test::must(openModel("samples:" + sample.name, {}));
+    CHECK(model.name == sample.name);
+    CHECK(model.path == "samples:" + sample.name);
     CHECK_FALSE(sample.summary.empty());
-    CHECK_FALSE(model->graph->reordered);
-    for (const TensorId id : model->graph->tensors.keys()) {
-      const Tensor& tensor = model->graph->tensors[id];
+    CHECK_FALSE(model.graph->reordered);
+    for (const TensorId id : model.graph->tensors.keys()) {
+      const Tensor& tensor = model.graph->tensors[id];
       INFO(tensor.name << ": " << tensor.unknownReason);
       CHECK(tensor.bytes);
       CHECK(tensor.origin != SizeOrigin::assumed);
@@ -68,16 +63,15 @@ TEST_CASE("an opened sample has the ops, tensors and bytes the script built", "[
   for (const SampleInfo& sample : sampleCatalog()) {
     INFO(sample.name);
     const Json figures = test::sampleFigures(sample.name);
-    const auto model = openModel("samples:" + sample.name, {});
-    if (!model) FAIL(model.error().text());
+    const auto model = test::must(openModel("samples:" + sample.name, {}));
     std::size_t planned = 0;
     Bytes total;
     Bytes weights;
-    for (const Tensor& tensor : model->graph->tensors) {
+    for (const Tensor& tensor : model.graph->tensors) {
       if (!tensor.constant) ++planned;
       (tensor.constant ? weights : total) += tensor.bytes.value_or(Bytes());
     }
-    CHECK(model->graph->ops.size() == figures["ops"]);
+    CHECK(model.graph->ops.size() == figures["ops"]);
     CHECK(planned == figures["tensors"]);
     CHECK(total.count() == figures["total"]);
     CHECK(weights.count() == figures["weights"]);
@@ -85,9 +79,8 @@ TEST_CASE("an opened sample has the ops, tensors and bytes the script built", "[
 }
 
 TEST_CASE("zero_copy shows which ops are free and why the others copy", "[samples]") {
-  const auto model = openModel("samples:zero_copy", {});
-  REQUIRE(model);
-  const Graph& graph = *model->graph;
+  const auto model = test::must(openModel("samples:zero_copy", {}));
+  const Graph& graph = *model.graph;
   const Storage storage = shareStorage(graph, givenOrder(graph), {});
   std::vector<std::string> freeOps;
   for (const OpId op : graph.ops.keys()) {
@@ -110,9 +103,9 @@ TEST_CASE("a sample is chosen by its whole name", "[samples]") {
 }
 
 TEST_CASE("names without the prefix are paths", "[samples]") {
-  const auto model = openModel(HIGHWATER_SOURCE_DIR "/sample_graphs/eight_tensors.csv", {});
-  REQUIRE(model);
-  CHECK(model->problem->stays.size() == 8);
+  const auto model =
+      test::must(openModel(HIGHWATER_SOURCE_DIR "/sample_graphs/eight_tensors.csv", {}));
+  CHECK(model.problem->stays.size() == 8);
   CHECK_FALSE(openModel("resnet50", {}));
 }
 
@@ -131,9 +124,8 @@ TEST_CASE("HIGHWATER_SAMPLES names another folder", "[samples]") {
     std::ofstream(folder.path() / "index.json")
         << R"({"samples": [{"name": "own", "file": "mine.csv", "summary": "s"}]})";
     REQUIRE(sampleCatalog().size() == 1);
-    const auto model = openModel("samples:own", {});
-    REQUIRE(model);
-    CHECK(model->name == "own");
+    const auto model = test::must(openModel("samples:own", {}));
+    CHECK(model.name == "own");
   }
   SECTION("a broken index is an error that names it") {
     const auto [text, error] = GENERATE(table<std::string, std::string>({

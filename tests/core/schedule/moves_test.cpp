@@ -1,13 +1,13 @@
 #include "core/schedule/moves.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <random>
 
 #include "core/check/replay.h"
 #include "core/plan/validate.h"
 #include "core/run/run.h"
 #include "tests/support/graphs.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 
 using namespace hw;
@@ -134,10 +134,9 @@ TEST_CASE("a run with a changed order is a whole run", "[schedule][property]") {
     schedule = *next;
     request.moves.push_back(move);
   }
-  const auto run = execute(model, request, {});
-  REQUIRE(run);
-  CHECK((*run)->schedule.order == schedule.order);
-  CHECK(validate((*run)->problem, (*run)->plan).empty());
-  CHECK(replayBytes(**run, 1_MiB).empty());
-  CHECK_THAT((*run)->notes.back(), Catch::Contains(moveText(request.moves[2])));
+  const auto run = test::must(execute(model, request, {}));
+  CHECK(run->schedule.order == schedule.order);
+  CHECK(validate(run->problem, run->plan).empty());
+  CHECK(replayBytes(*run, 1_MiB).empty());
+  CHECK_THAT(run->notes.back(), Catch::Contains(moveText(request.moves[2])));
 }

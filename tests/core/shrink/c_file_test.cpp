@@ -1,7 +1,6 @@
 #include "core/shrink/c/c_file.h"
 
 #include <bit>
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <map>
 
@@ -9,6 +8,7 @@
 #include "core/files/file.h"
 #include "tests/support/c_program.h"
 #include "tests/support/corpus.h"
+#include "tests/support/must.h"
 #include "tests/support/rounds.h"
 #include "tests/support/tflite/drawn_operators.h"
 #include "tests/support/tflite_interpreter.h"
@@ -302,13 +302,12 @@ class Batch {
   void add(const std::string& file, const RowPlan& plan, bool ascending, std::string about,
            const std::vector<std::uint64_t>& seeds) {
     const TfliteFile read(file);
-    const auto model = rowModel(read, kC);
-    REQUIRE(model);
+    const auto model = test::must(rowModel(read, kC));
     const std::string prefix = "n" + std::to_string(networks_.size());
     test::CNetwork network{
         .prefix = prefix,
-        .text = cText(read, *model, plan, ascending, {prefix, prefix + ".h", "a */ b ?\?/\n"})};
-    Case made{.about = std::move(about), .parts = partsOf(*plan.program, *model)};
+        .text = cText(read, model, plan, ascending, {prefix, prefix + ".h", "a */ b ?\?/\n"})};
+    Case made{.about = std::move(about), .parts = partsOf(*plan.program, model)};
     for (const std::uint64_t seed : seeds) {
       const auto whole = test::runTflite(rawBytes(file), seed);
       CAPTURE(made.about, seed);
@@ -347,14 +346,13 @@ class Batch {
 
   /// Compiles and runs; by network the first difference in a row of a part or in an output.
   std::vector<std::string> differences(const std::vector<std::string>& options = {"-O1"}) const {
-    const auto runs = test::runC(networks_, options);
-    if (!runs) FAIL(runs.error());
-    std::vector<std::string> found(runs->size());
-    for (std::size_t i = 0; i < runs->size(); ++i) {
-      for (std::size_t turn = 0; turn < (*runs)[i].size() && found[i].empty(); ++turn) {
+    const auto runs = test::must(test::runC(networks_, options));
+    std::vector<std::string> found(runs.size());
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      for (std::size_t turn = 0; turn < runs[i].size() && found[i].empty(); ++turn) {
         const test::TfliteExecution& wanted = cases_[i].wanted[turn];
-        found[i] = differentRow(cases_[i], wanted, (*runs)[i][turn]);
-        const bool same = (*runs)[i][turn].outputs == wanted.outputs;
+        found[i] = differentRow(cases_[i], wanted, runs[i][turn]);
+        const bool same = runs[i][turn].outputs == wanted.outputs;
         if (found[i].empty() && !same) found[i] = "an output";
       }
     }
@@ -484,22 +482,21 @@ TEST_CASE("C runs random networks in parts as whole operators do", "[c]") {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const std::string file = Int8Network(seed).bytes();
     const TfliteFile read(file);
-    const auto model = rowModel(read, kC);
-    REQUIRE(model);
+    const auto model = test::must(rowModel(read, kC));
     Dice dice(seed);
     int added = 0;
     for (int attempt = 0; attempt < 12 && added < 3; ++attempt) {
       const auto last =
-          static_cast<std::size_t>(dice.roll(0, static_cast<std::int64_t>(model->ops.size()) - 1));
+          static_cast<std::size_t>(dice.roll(0, static_cast<std::int64_t>(model.ops.size()) - 1));
       const auto halo = static_cast<RowHalo>(2 - attempt % 3);
-      const std::int64_t height = model->tensors[model->ops[last].outputs[0]].rows;
+      const std::int64_t height = model.tensors[model.ops[last].outputs[0]].rows;
       const RowRun run{
           .first = static_cast<std::size_t>(dice.roll(0, static_cast<std::int64_t>(last))),
           .last = last,
           .parts = halo == RowHalo::loop ? height / dice.roll(1, 3) : dice.roll(1, 8),
           .halo = halo};
       const bool ascending = dice.chance(50);
-      const auto program = RowProgram::make(*model, {run});
+      const auto program = RowProgram::make(model, {run});
       if (!program) continue;
       const auto shapes = program->shapes(ascending);
       if (!shapes) continue;
@@ -521,9 +518,8 @@ TEST_CASE("a call in C that reads elsewhere is noticed", "[c]") {
   for (std::uint64_t seed = 500; seed < 510; ++seed) {
     const std::string file = Int8Network(seed).bytes();
     const TfliteFile read(file);
-    const auto model = rowModel(read, kC);
-    REQUIRE(model);
-    const auto program = RowProgram::make(*model, {});
+    const auto model = test::must(rowModel(read, kC));
+    const auto program = RowProgram::make(model, {});
     const RowPlan plan = planOf(*program, *program->shapes(false));
     for (std::size_t call = 0; call < 4; ++call) {
       batch.add(file, plan, false, "seed " + std::to_string(seed), {seed});
@@ -541,10 +537,9 @@ TEST_CASE("a call in C that reads elsewhere is noticed", "[c]") {
 /// Adds a real model in C as it is chosen.
 void addChosen(const std::string& file, bool ascending, const std::string& about, Batch& batch) {
   const TfliteFile read(file);
-  const auto model = rowModel(read, kC);
-  REQUIRE(model);
+  const auto model = test::must(rowModel(read, kC));
   const RowFront front =
-      searchRows(*model, {.ascending = ascending, .extraMacs = 0.01, .threads = 2});
+      searchRows(model, {.ascending = ascending, .extraMacs = 0.01, .threads = 2});
   CAPTURE(about, ascending);
   CHECK(front.points.front().total() < front.plain.total());
   CHECK(front.points.front().tail() == Bytes(0));
@@ -608,12 +603,12 @@ TEST_CASE("what no kernel of C does is refused, naming operator and reason", "[c
   };
   CHECK(refusal(changed(8, zero)) == "operator 0 (RELU): tensor 'x' has the zero point 1000000");
 
-  const auto tight = shrinkForC(test::publishedFile("resnet8", 32), {"net", "net.h", "model"},
-                                {.extraMacs = 0, .budget = Bytes(1000)});
-  REQUIRE(tight);
-  CHECK_FALSE(tight->isWithinBudget());
-  CHECK(tight->best().tail == Bytes(0));
-  CHECK(tight->header.find(std::to_string(tight->best().total().count())) != std::string::npos);
+  const auto tight =
+      test::must(shrinkForC(test::publishedFile("resnet8", 32), {"net", "net.h", "model"},
+                            {.extraMacs = 0, .budget = Bytes(1000)}));
+  CHECK_FALSE(tight.isWithinBudget());
+  CHECK(tight.best().tail == Bytes(0));
+  CHECK(tight.header.find(std::to_string(tight.best().total().count())) != std::string::npos);
 }
 
 TEST_CASE("names of C files become identifiers", "[c]") {
@@ -633,9 +628,8 @@ TEST_CASE("C of random networks reads and writes nothing that is not its own", "
   for (std::uint64_t seed = 300; seed < 300 + test::rounds(8); ++seed) {
     const std::string file = Int8Network(seed).bytes();
     const TfliteFile read(file);
-    const auto model = rowModel(read, kC);
-    REQUIRE(model);
-    const RowFront front = searchRows(*model, {.ascending = seed % 2 == 0});
+    const auto model = test::must(rowModel(read, kC));
+    const RowFront front = searchRows(model, {.ascending = seed % 2 == 0});
     batch.add(file, front.points.front(), seed % 2 == 0, "seed " + std::to_string(seed), {seed});
   }
   batch.check({"-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"});

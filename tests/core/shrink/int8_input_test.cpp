@@ -1,10 +1,9 @@
 #include "core/shrink/tflm/int8_input.h"
 
-#include <catch2/catch.hpp>
-
 #include "core/report/explain/runtime_shrink_report.h"
 #include "core/shrink/c/c_file.h"
 #include "core/shrink/tflm/row_file.h"
+#include "tests/support/must.h"
 #include "tests/support/rounds.h"
 #include "tests/support/tflite_interpreter.h"
 #include "tests/support/tflite_networks.h"
@@ -68,25 +67,21 @@ TEST_CASE("without QUANTIZE a model gives the same results of the int8 that it m
   CAPTURE(size);
   if (!test::isTried(size == 32 ? 0 : 1)) return;
   const std::string file = floatNetwork(size);
-  const auto model = withInt8Inputs(file);
-  REQUIRE(model);
-  CHECK(model->taken.count() == 4 * 3 * size * size);
-  REQUIRE(model->inputs.size() == 1);
-  CHECK(model->inputs[0].name == "t0");
-  CHECK(model->inputs[0].scale == 0.0625F);
-  CHECK(model->inputs[0].zero == 0);
+  const auto model = test::must(withInt8Inputs(file));
+  CHECK(model.taken.count() == 4 * 3 * size * size);
+  REQUIRE(model.inputs.size() == 1);
+  CHECK(model.inputs[0].name == "t0");
+  CHECK(model.inputs[0].scale == 0.0625F);
+  CHECK(model.inputs[0].zero == 0);
 
-  const auto made = shrinkForTflm(file, 4, searching(FloatInputs::replace));
-  REQUIRE(made);
-  CHECK(made->int8Inputs.size() == 1);
+  const auto made = test::must(shrinkForTflm(file, 4, searching(FloatInputs::replace)));
+  CHECK(made.int8Inputs.size() == 1);
   for (const std::uint64_t seed : {1, 2, 3}) {
-    const auto whole = test::runTflite(asBytes(file), seed);
-    REQUIRE(whole);
-    const auto given = quantisedInputs(*whole, 1);
-    for (const std::string& each : {model->file, made->file}) {
-      const auto run = test::runTflite(asBytes(each), given);
-      REQUIRE(run);
-      CHECK(run->outputs == whole->outputs);
+    const auto whole = test::must(test::runTflite(asBytes(file), seed));
+    const auto given = quantisedInputs(whole, 1);
+    for (const std::string& each : {model.file, made.file}) {
+      const auto run = test::must(test::runTflite(asBytes(each), given));
+      CHECK(run.outputs == whole.outputs);
     }
   }
 }
@@ -118,22 +113,19 @@ TEST_CASE("advice is what is made when it is followed, and changes nothing else"
 
 TEST_CASE("inputs keep their order, and C takes int8, too", "[rows][c]") {
   const std::string file = tfliteBytes(sumOfTwo());
-  const auto model = withInt8Inputs(file);
-  REQUIRE(model);
-  REQUIRE(model->inputs.size() == 1);
-  CHECK(model->inputs[0].name == "b");
-  CHECK(model->inputs[0].zero == -3);
-  const auto whole = test::runTflite(asBytes(file), 5);
-  if (!whole) FAIL(whole.error());
-  const auto run =
-      test::runTflite(asBytes(model->file), {whole->inputs[0].bytes, whole->steps[0].bytes});
-  if (!run) FAIL(run.error());
-  CHECK(run->outputs == whole->outputs);
-  CHECK(run->headBytes == 0);  // The plan was for tensors with other numbers.
+  const auto model = test::must(withInt8Inputs(file));
+  REQUIRE(model.inputs.size() == 1);
+  CHECK(model.inputs[0].name == "b");
+  CHECK(model.inputs[0].zero == -3);
+  const auto whole = test::must(test::runTflite(asBytes(file), 5));
+  const auto run = test::must(
+      test::runTflite(asBytes(model.file), {whole.inputs[0].bytes, whole.steps[0].bytes}));
+  CHECK(run.outputs == whole.outputs);
+  CHECK(run.headBytes == 0);  // The plan was for tensors with other numbers.
 
   const CFileNames names{"net", "net.h", "sum"};
   const auto text = shrinkForC(file, names, {.floatInputs = FloatInputs::replace});
-  const auto same = shrinkForC(model->file, names, {});
+  const auto same = shrinkForC(model.file, names, {});
   REQUIRE(text);
   REQUIRE(same);
   CHECK(text->file == same->file);
@@ -164,24 +156,22 @@ TEST_CASE("inputs that QUANTIZE does not read alone stay", "[rows]") {
   CHECK(why(sumOfTwo()) == "");
 
   const std::string whole = test::publishedFile("resnet8", 32);
-  const auto refused =
-      shrinkForTflm(whole, 4, {.extraMacs = 0, .floatInputs = FloatInputs::replace});
-  REQUIRE_FALSE(refused);
-  CHECK(refused.error().message == none);
+  CHECK(
+      test::mustFail(shrinkForTflm(whole, 4, {.extraMacs = 0, .floatInputs = FloatInputs::replace}))
+          .message == none);
 }
 
 TEST_CASE("inputs that do not hold up the head are not looked at twice", "[rows]") {
   int searches = 0;
   const auto count = [&](std::int64_t head) {
     searches = 0;
-    const auto made =
+    const auto made = test::must(
         searchInputs(tfliteBytes(sumOfTwo()), {.floatInputs = FloatInputs::advise},
                      [&](std::string_view, const RuntimeSearchOptions&) -> Result<RuntimeShrink> {
                        const Bytes less(searches++ == 0 ? 0 : 64);
                        return RuntimeShrink{.ways = {{.head = Bytes(head) - less}}};
-                     });
-    REQUIRE(made);
-    return made->advice.has_value();
+                     }));
+    return made.advice.has_value();
   };
   CHECK(count(400));
   CHECK(searches == 2);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <catch2/catch.hpp>
 #include <sstream>
 
 #include "core/check/plan_audit.h"
@@ -13,6 +12,7 @@
 #include "core/report/explain/front_report.h"
 #include "tests/support/image_graphs.h"
 #include "tests/support/methods.h"
+#include "tests/support/must.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
 
@@ -41,9 +41,8 @@ void judge(const std::shared_ptr<const Model>& model, const ShrinkPoint& point) 
   CHECK(replayBytes(run, kMostArena).empty());
   std::ostringstream file;
   writePlanJson(run, file);
-  const auto plan = readPlan(file.str());
-  REQUIRE(plan);
-  const Audit audit = auditPlan(model, *plan, {});
+  const auto plan = test::must(readPlan(file.str()));
+  const Audit audit = auditPlan(model, plan, {});
   CHECK((audit.findings.empty() ? "" : audit.findings.front().message) == "");
 }
 
@@ -136,9 +135,8 @@ TEST_CASE("any is no higher than what it covers, and no plan is below the answer
       RunRequest tiled = request;
       tiled.tile = rule;
       tiled.extraWork = extra;
-      const auto run = execute(model, tiled, {});
-      REQUIRE(run);
-      return shrinkPeak(**run);
+      const auto run = test::must(execute(model, tiled, {}));
+      return shrinkPeak(*run);
     };
     const Bytes lines = peakOf(TileRule::lines);
     const Bytes channels = peakOf(TileRule::channels);
@@ -270,32 +268,26 @@ TEST_CASE("a stopped search keeps what it has", "[shrink]") {
       CHECK(done <= 1);
       if (++told > programs) source.request_stop();
     };
-    const auto front = shrink(model, shrinkRequest(), options, context);
-    REQUIRE(front);
-    CHECK(front->stopped);
-    CHECK(front->tried == programs);
-    judgeFront(*front);
-    CHECK(front->points.front().peak >= whole.points.front().peak);
+    const auto front = test::must(shrink(model, shrinkRequest(), options, context));
+    CHECK(front.stopped);
+    CHECK(front.tried == programs);
+    judgeFront(front);
+    CHECK(front.points.front().peak >= whole.points.front().peak);
   }
   std::stop_source before;
   before.request_stop();
-  const auto none = shrink(model, shrinkRequest(), {}, {.stop = before.get_token()});
-  REQUIRE_FALSE(none);
-  CHECK(none.error().code == ErrorCode::stopped);
+  CHECK(test::mustFail(shrink(model, shrinkRequest(), {}, {.stop = before.get_token()})).code ==
+        ErrorCode::stopped);
 }
 
 TEST_CASE("what has no operators cannot be rewritten", "[shrink]") {
-  const auto problem = shrink(test::sample("eight_tensors"), shrinkRequest(), {}, {});
-  REQUIRE_FALSE(problem);
-  CHECK(problem.error().code == ErrorCode::unsupported);
+  CHECK(test::mustFail(shrink(test::sample("eight_tensors"), shrinkRequest(), {}, {})).code ==
+        ErrorCode::unsupported);
   RunRequest request = shrinkRequest();
   request.allocator = AllocatorChoice::parse("partition").value();
-  const auto spread = shrink(test::sample("resnet8"), request, {}, {});
-  REQUIRE_FALSE(spread);
-  CHECK(spread.error().message.starts_with("allocator 'partition' plans what it is given"));
-  const auto unknown = parseRewrites("order,fold");
-  REQUIRE_FALSE(unknown);
-  CHECK(unknown.error().message ==
+  CHECK(test::mustFail(shrink(test::sample("resnet8"), request, {}, {}))
+            .message.starts_with("allocator 'partition' plans what it is given"));
+  CHECK(test::mustFail(parseRewrites("order,fold")).message ==
         "'fold' is not a rewrite; expected all, or some of order, in-place, overlap, tile, "
         "recompute");
   CHECK_FALSE(parseRewrites(""));

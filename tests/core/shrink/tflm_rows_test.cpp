@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <map>
 #include <set>
@@ -14,6 +13,7 @@
 #include "core/run/options.h"
 #include "core/shrink/tflm/row_file.h"
 #include "tests/support/graphs.h"
+#include "tests/support/must.h"
 #include "tests/support/rounds.h"
 #include "tests/support/tflite_interpreter.h"
 #include "tests/support/tflite_networks.h"
@@ -265,11 +265,10 @@ Made madeOf(const std::string& file, const RowProgram& program,
 }
 
 std::string differenceOf(const std::string& original, const Made& made, std::uint64_t seed) {
-  const auto whole = test::runTflite(raw(original), seed);
-  REQUIRE(whole);
+  const auto whole = test::must(test::runTflite(raw(original), seed));
   const auto parts = test::runTflite(raw(made.file), seed);
   if (!parts) return parts.error();
-  return test::compareRows(*whole, *parts, partsOf(made.program));
+  return test::compareRows(whole, *parts, partsOf(made.program));
 }
 
 /// The place of the offset of tensor `number` in the plan of a file that was written here.
@@ -296,12 +295,11 @@ TEST_CASE("parts of random networks make the rows that whole operators make", "[
     CAPTURE(seed, ofMatrices);
     const std::string file = RandomNetwork(seed, ofMatrices).bytes();
     const TfliteFile read(file);
-    const auto model = rowModel(read, {});
-    REQUIRE(model);
+    const auto model = test::must(rowModel(read, {}));
     Dice dice(seed);
     for (int attempt = 0; attempt < 12; ++attempt) {
       const auto last =
-          static_cast<std::size_t>(dice.roll(0, static_cast<std::int64_t>(model->ops.size()) - 1));
+          static_cast<std::size_t>(dice.roll(0, static_cast<std::int64_t>(model.ops.size()) - 1));
       const RowRun run{
           .first = static_cast<std::size_t>(dice.roll(0, static_cast<std::int64_t>(last))),
           .last = last,
@@ -309,16 +307,15 @@ TEST_CASE("parts of random networks make the rows that whole operators make", "[
           .halo = static_cast<RowHalo>(attempt % 3)};
       const bool ascending = dice.chance(70);
       CAPTURE(attempt, run.first, run.last, run.parts, ascending);
-      const auto program = RowProgram::make(*model, {run});
+      const auto program = RowProgram::make(model, {run});
       if (!program) continue;
       const auto shapes = program->shapes(ascending);
       if (!shapes) continue;
       ++tried[run.halo];
       const Made made = madeOf(file, *program, *shapes);
       CHECK(differenceOf(file, made, seed) == "");
-      const auto executed = test::runTflite(raw(made.file), seed);
-      REQUIRE(executed);
-      CHECK((executed->headBytes + 15) / 16 * 16 == made.plan.placement.head);
+      const auto executed = test::must(test::runTflite(raw(made.file), seed));
+      CHECK((executed.headBytes + 15) / 16 * 16 == made.plan.placement.head);
     }
   }
   CHECK(tried[RowHalo::recompute] > 100);
@@ -399,17 +396,16 @@ void checkWholes(const Graph& parts, const Graph& model) {
 /// A file in parts opens as the plan that it brings along: it takes the head, no two buffers share
 /// a byte, and the bound is no higher.
 void checkOpened(const std::string& file, const std::string& model, Bytes head) {
-  const auto opened = importModel(file, "small.tflite", {});
-  REQUIRE(opened);
-  CHECK(opened->format == "tflite");
-  CHECK(ownPlanBytes(*opened->graph) <= head);
-  CHECK(isPlan(*opened));
-  CHECK_FALSE(namesOperators(*opened->graph));  // So that nobody gives it a latency.
-  checkWholes(*opened->graph, *importModel(model, "", {.fuse = {}})->graph);
-  for (const std::string& note : opened->graph->notes) {
+  const auto opened = test::must(importModel(file, "small.tflite", {}));
+  CHECK(opened.format == "tflite");
+  CHECK(ownPlanBytes(*opened.graph) <= head);
+  CHECK(isPlan(opened));
+  CHECK_FALSE(namesOperators(*opened.graph));  // So that nobody gives it a latency.
+  checkWholes(*opened.graph, *importModel(model, "", {.fuse = {}})->graph);
+  for (const std::string& note : opened.graph->notes) {
     CHECK(note.find("one turn") == std::string::npos);
   }
-  const auto run = test::runGraph(*opened->graph, {.allocator = "embedded"});
+  const auto run = test::runGraph(*opened.graph, {.allocator = "embedded"});
   CHECK(run->plan.status == PlanStatus::complete);
   CHECK(run->metrics.lowerBound <= head);
   CHECK(std::ranges::none_of(run->notes, [](const std::string& note) {
@@ -423,28 +419,26 @@ TEST_CASE("the search finds smaller arenas, and the file that is chosen is right
     CAPTURE(seed);
     const std::string file = RandomNetwork(seed, seed % 5 == 0).bytes();
     const TfliteFile read(file);
-    const auto model = rowModel(read, {});
-    REQUIRE(model);
+    const auto model = test::must(rowModel(read, {}));
     RuntimeSearchOptions options;
-    const RowFront front = searchRows(*model, options);
+    const RowFront front = searchRows(model, options);
     REQUIRE(!front.points.empty());
     CHECK(front.overlap.total() <= front.plain.total());
     for (std::size_t i = 0; i < front.points.size(); ++i) {
       const RowPlan& plan = front.points[i];
       CAPTURE(i);
       CHECK(plan.head() >= plan.bound);
-      CHECK(plan.program->macs() <= model->macs * 3 / 2 + 1);
+      CHECK(plan.program->macs() <= model.macs * 3 / 2 + 1);
       if (i > 0) CHECK(plan.total() > front.points[i - 1].total());
       if (i > 0) CHECK(plan.program->macs() < front.points[i - 1].program->macs());
-      const auto shapes = plan.program->shapes(true);
-      REQUIRE(shapes);
+      const auto shapes = test::must(plan.program->shapes(true));
       const std::string parts = rowFile(file, plan);
       CHECK(differenceOf(file, {*plan.program, plan, parts}, seed) == "");
       if (!plan.program->runs().empty()) checkOpened(parts, file, plan.head());
     }
     smaller += front.points.front().total() < front.overlap.total() ? 1 : 0;
     options.threads = 2;
-    const RowFront again = searchRows(*model, options);
+    const RowFront again = searchRows(model, options);
     REQUIRE(again.points.size() == front.points.size());
     for (std::size_t i = 0; i < again.points.size(); ++i) {
       CHECK(again.points[i].program->runs() == front.points[i].program->runs());
@@ -455,9 +449,8 @@ TEST_CASE("the search finds smaller arenas, and the file that is chosen is right
 }
 
 TEST_CASE("a view of bytes that nothing wrote is told", "[rows]") {
-  const auto shrunk = shrinkForTflm(test::publishedFile("resnet8", 32), 4, {});
-  REQUIRE(shrunk);
-  std::string file = shrunk->file;
+  const auto shrunk = test::must(shrinkForTflm(test::publishedFile("resnet8", 32), 4, {}));
+  std::string file = shrunk.file;
   const std::string key = "OfflineMemoryAllocation";
   REQUIRE(file.find(key) != std::string::npos);
   // The offsets as the file has them; the last view is moved behind all else.
@@ -471,10 +464,9 @@ TEST_CASE("a view of bytes that nothing wrote is told", "[rows]") {
   const auto at = static_cast<std::size_t>(words.data() - read.bytes().all().data());
   const std::int32_t far = 1 << 20;
   std::memcpy(file.data() + at + 4 * (3 + view - 1), &far, sizeof(far));
-  const auto opened = importModel(file, "far.tflite", {});
-  REQUIRE(opened);
+  const auto opened = test::must(importModel(file, "far.tflite", {}));
   CAPTURE(read.subgraph(0).tensors[view - 1].name);
-  CHECK(std::ranges::any_of(opened->graph->notes, [](const std::string& note) {
+  CHECK(std::ranges::any_of(opened.graph->notes, [](const std::string& note) {
     return note.find("views reach over bytes that nothing wrote") != std::string::npos;
   }));
 }
@@ -491,43 +483,39 @@ TEST_CASE("published networks run in parts in less memory", "[rows]") {
   CAPTURE(name);
   if (!test::isTried(name == "resnet8" ? 0 : 1)) return;
   const std::string file = test::publishedFile(name, size);
-  const auto shrunk = shrinkForTflm(file, 4, {.extraMacs = extraMacs, .threads = 2});
-  REQUIRE(shrunk);
-  const RuntimeWay& own = shrunk->ways.front();
-  CAPTURE(shrunk->best().total(), own.total());
-  CHECK(static_cast<double>(shrunk->best().total().count()) <
+  const auto shrunk = test::must(shrinkForTflm(file, 4, {.extraMacs = extraMacs, .threads = 2}));
+  const RuntimeWay& own = shrunk.ways.front();
+  CAPTURE(shrunk.best().total(), own.total());
+  CHECK(static_cast<double>(shrunk.best().total().count()) <
         most * static_cast<double>(own.total().count()));
   const auto whole = test::runTflite(raw(file), 7);
-  const auto parts = test::runTflite(raw(shrunk->file), 7);
+  const auto parts = test::runTflite(raw(shrunk.file), 7);
   REQUIRE(whole);
   REQUIRE(parts);
   CHECK(whole->outputs == parts->outputs);
-  CHECK((parts->headBytes + 15) / 16 * 16 == shrunk->best().head.count());
+  CHECK((parts->headBytes + 15) / 16 * 16 == shrunk.best().head.count());
 
-  checkOpened(shrunk->file, file, shrunk->best().head);
-  CHECK(alignUp(ownPlanBytes(*importModel(shrunk->file, "", {})->graph), Bytes(16)) ==
-        shrunk->best().head);
-  CHECK(shrinkForTflm(shrunk->file, 4, {}).error().message.find("in parts already") !=
+  checkOpened(shrunk.file, file, shrunk.best().head);
+  CHECK(alignUp(ownPlanBytes(*importModel(shrunk.file, "", {})->graph), Bytes(16)) ==
+        shrunk.best().head);
+  CHECK(shrinkForTflm(shrunk.file, 4, {}).error().message.find("in parts already") !=
         std::string::npos);
 }
 
 TEST_CASE("within a budget the one with the fewest multiplications is chosen", "[rows]") {
   const std::string file = test::publishedFile("resnet8", 32);
   RuntimeSearchOptions options{.extraMacs = 0.1, .threads = 2};
-  const auto shrunk = shrinkForTflm(file, 4, options);
-  REQUIRE(shrunk);
-  options.budget = shrunk->ways.front().total() - Bytes(1);
-  const auto roomy = shrinkForTflm(file, 4, options);
-  REQUIRE(roomy);
-  CHECK(roomy->isWithinBudget());
-  CHECK(roomy->best().extraMacs == 0);
+  const auto shrunk = test::must(shrinkForTflm(file, 4, options));
+  options.budget = shrunk.ways.front().total() - Bytes(1);
+  const auto roomy = test::must(shrinkForTflm(file, 4, options));
+  CHECK(roomy.isWithinBudget());
+  CHECK(roomy.best().extraMacs == 0);
 
   // Where none is within it, the smallest.
   options.budget = Bytes(1000);
-  const auto tight = shrinkForTflm(file, 4, options);
-  REQUIRE(tight);
-  CHECK_FALSE(tight->isWithinBudget());
-  CHECK(tight->best().total() == shrunk->best().total());
+  const auto tight = test::must(shrinkForTflm(file, 4, options));
+  CHECK_FALSE(tight.isWithinBudget());
+  CHECK(tight.best().total() == shrunk.best().total());
 }
 
 TEST_CASE("images that are too high for parts keep their height", "[rows]") {
@@ -540,16 +528,12 @@ TEST_CASE("images that are too high for parts keep their height", "[rows]") {
                      .operators = {{.code = 19, .inputs = {0}, .outputs = {1}},
                                    {.code = 0, .inputs = {0, 1}, .outputs = {2}}}}};
   const std::string file = tfliteBytes(high);
-  const auto shrunk = shrinkForTflm(file, 4, {});
-  REQUIRE(shrunk);
+  const auto shrunk = test::must(shrinkForTflm(file, 4, {}));
   const TfliteFile read(file);
-  const auto model = rowModel(read, {});
-  REQUIRE(model);
-  const auto program = RowProgram::make(*model, {});
-  REQUIRE(program);
-  const auto shapes = program->shapes(true);
-  REQUIRE(shapes);
-  CHECK(differenceOf(file, madeOf(file, *program, *shapes), 1) == "");
+  const auto model = test::must(rowModel(read, {}));
+  const auto program = test::must(RowProgram::make(model, {}));
+  const auto shapes = test::must(program.shapes(true));
+  CHECK(differenceOf(file, madeOf(file, program, shapes), 1) == "");
 }
 
 TEST_CASE("a matrix of one row, or of none that have elements, has no parts", "[rows]") {
@@ -568,20 +552,17 @@ TEST_CASE("a matrix of one row, or of none that have elements, has no parts", "[
   line.buffers = {std::string(16, '\0')};
   const std::string oneRow = tfliteBytes(line);
   const TfliteFile readLine(oneRow);
-  const auto single = rowModel(readLine, {});
-  REQUIRE(single);
-  CHECK(single->whyNoRun(0, 0) == "operator 0 (FULLY_CONNECTED): it does not go by rows");
+  const auto single = test::must(rowModel(readLine, {}));
+  CHECK(single.whyNoRun(0, 0) == "operator 0 (FULLY_CONNECTED): it does not go by rows");
 }
 
 TEST_CASE("what cannot go in parts says why", "[rows]") {
   const std::string file = RandomNetwork(3).bytes();
   const TfliteFile read(file);
-  const auto model = rowModel(read, {});
-  REQUIRE(model);
-  const std::size_t last = model->ops.size() - 1;
-  const auto tooMany = RowProgram::make(*model, {{.first = last, .last = last, .parts = 10'000}});
-  REQUIRE_FALSE(tooMany);
-  CHECK(tooMany.error().message.find("10000 parts of") != std::string::npos);
+  const auto model = test::must(rowModel(read, {}));
+  const std::size_t last = model.ops.size() - 1;
+  CHECK(test::mustFail(RowProgram::make(model, {{.first = last, .last = last, .parts = 10'000}}))
+            .message.find("10000 parts of") != std::string::npos);
 
   // Memory is not taken by what a file claims.
   TfliteText tall;
@@ -590,17 +571,15 @@ TEST_CASE("what cannot go in parts says why", "[rows]") {
                      .inputs = {0},
                      .outputs = {1},
                      .operators = {{.code = 19, .inputs = {0}, .outputs = {1}}}}};
-  const auto whole = shrinkForTflm(tfliteBytes(tall), 4, {});
-  REQUIRE(whole);
-  for (const RuntimeWay& way : whole->ways) CHECK(way.runs.empty());
+  const auto whole = test::must(shrinkForTflm(tfliteBytes(tall), 4, {}));
+  for (const RuntimeWay& way : whole.ways) CHECK(way.runs.empty());
 
   TfliteText two;
   two.subgraphs.resize(2);
   const std::string several = tfliteBytes(two);
   const TfliteFile readSeveral(several);
-  const auto refused = rowModel(readSeveral, {});
-  REQUIRE_FALSE(refused);
-  CHECK(refused.error().message == "it has several subgraphs; parts are of one");
+  CHECK(test::mustFail(rowModel(readSeveral, {})).message ==
+        "it has several subgraphs; parts are of one");
 }
 
 }  // namespace

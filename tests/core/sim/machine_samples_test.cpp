@@ -1,4 +1,3 @@
-#include <catch2/catch.hpp>
 #include <sstream>
 
 #include "core/base/text.h"
@@ -10,6 +9,7 @@
 #include "tests/support/graphs.h"
 #include "tests/support/machine_judge.h"
 #include "tests/support/methods.h"
+#include "tests/support/must.h"
 #include "tests/support/rounds.h"
 
 using namespace hw;
@@ -197,15 +197,14 @@ TEST_CASE("activities are written with all that their times follow from", "[sim]
   const auto run = runOf(model, busyBoard(), "greedy-by-size");
   std::ostringstream json;
   writeActivities(*run, ActivitiesFormat::json, json);
-  const auto read = parseJson(json.str());
-  REQUIRE(read);
-  CHECK((*read)["contention"] == "proportional");
-  CHECK((*read)["ports"].size() == 3);  // L3 is one each way.
-  CHECK((*read)["engines"].size() == 3);
-  CHECK((*read)["engines"][1]["channels"] == 2);
-  CHECK((*read)["makespan_ps"] == run->timing.makespan.count());
-  REQUIRE((*read)["activities"].size() == run->timing.times.size());
-  CHECK((*read)["activities"][1]["cause"] == ParsedJson{{"rule", "data"}, {"activity", 0}});
+  const auto read = test::must(parseJson(json.str()));
+  CHECK(read["contention"] == "proportional");
+  CHECK(read["ports"].size() == 3);  // L3 is one each way.
+  CHECK(read["engines"].size() == 3);
+  CHECK(read["engines"][1]["channels"] == 2);
+  CHECK(read["makespan_ps"] == run->timing.makespan.count());
+  REQUIRE(read["activities"].size() == run->timing.times.size());
+  CHECK(read["activities"][1]["cause"] == ParsedJson{{"rule", "data"}, {"activity", 0}});
   std::ostringstream csv;
   writeActivities(*run, ActivitiesFormat::csv, csv);
   CHECK(

@@ -1,8 +1,8 @@
-#include <catch2/catch.hpp>
 #include <iostream>
 
 #include "core/sim/cost_model.h"
 #include "tests/core/import/onnx/onnx_corpus.h"
+#include "tests/support/must.h"
 #include "tests/support/op_sample.h"
 
 using namespace hw;
@@ -117,11 +117,10 @@ TEST_CASE("the work of published models is the published one", "[cost][corpus]")
   if (!folder) return;
   for (const Published& published : kPublished) {
     CAPTURE(published.file);
-    const auto model = loadModel((*folder / published.file).string(), {});
-    REQUIRE(model);
+    const auto model = test::must(loadModel((*folder / published.file).string(), {}));
     std::int64_t macs = 0;
-    for (const OpId id : model->graph->ops.keys()) {
-      const Work work = workOf(*model->graph, id);
+    for (const OpId id : model.graph->ops.keys()) {
+      const Work work = workOf(*model.graph, id);
       CHECK(work.unknown.empty());
       macs += work.macs;
     }

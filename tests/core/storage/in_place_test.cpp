@@ -1,10 +1,10 @@
 // In-place aliasing: who may write over what, and what that does to the lower bound.
-#include <catch2/catch.hpp>
 
 #include "core/import/importer.h"
 #include "core/rewrite/graph_builder.h"
 #include "core/rewrite/set_aside.h"
 #include "core/storage/aliasing.h"
+#include "tests/support/must.h"
 
 using namespace hw;
 
@@ -41,9 +41,7 @@ Graph graphOf(const std::vector<std::vector<std::string>>& ops,
     builder.addOp(parts);
   }
   builder.addOutput(handle("y"));
-  auto graph = std::move(builder).build();
-  REQUIRE(graph.has_value());
-  return *graph;
+  return test::must(std::move(builder).build());
 }
 
 std::string inPlaceOutputs(const Graph& graph) {
@@ -88,24 +86,24 @@ TEST_CASE("a depthwise convolution that shrinks runs in place where that pays", 
   // too. b in a's place costs four times its size until the end: too much when c is wide.
   const auto [width, expected] =
       GENERATE(table<std::string, std::string>({{"2", "b "}, {"32", ""}}));
-  const auto model = importModel(R"({"format": "highwater-graph", "version": 1, "tensors": [
+  const auto model =
+      test::must(importModel(R"({"format": "highwater-graph", "version": 1, "tensors": [
       {"name": "x", "shape": [1, 1, 8, 8], "dtype": "int8"},
       {"name": "a", "shape": [1, 16, 8, 8], "dtype": "int8"},
       {"name": "b", "shape": [1, 16, 4, 4], "dtype": "int8"},
       {"name": "y", "shape": [1, 4], "dtype": "int8"},
-      {"name": "c", "shape": [1, )" + width +
-                                     R"(, 8, 8], "dtype": "int8"}],
+      {"name": "c", "shape": [1, )" +
+                                 width +
+                                 R"(, 8, 8], "dtype": "int8"}],
       "inputs": ["x"], "outputs": ["y"], "ops": [
       {"type": "Conv", "inputs": ["x"], "outputs": ["a"]},
       {"type": "Conv", "inputs": ["a"], "outputs": ["b"], "attributes": {"group": 16}},
       {"type": "Conv", "inputs": ["b"], "outputs": ["c"]},
       {"type": "Gemm", "inputs": ["c", "b"], "outputs": ["y"]}]})",
-                                 "test.json", {});
-  REQUIRE(model);
-  CHECK(inPlaceOutputs(*model->graph) == "");  // There is no scratch.
-  const auto aside = scratchSetAside(model->graph, [](OpId) { return true; });
-  REQUIRE(aside);
-  CHECK(inPlaceOutputs(**aside) == expected);
+                             "test.json", {}));
+  CHECK(inPlaceOutputs(*model.graph) == "");  // There is no scratch.
+  const auto aside = test::must(scratchSetAside(model.graph, [](OpId) { return true; }));
+  CHECK(inPlaceOutputs(*aside) == expected);
 }
 
 TEST_CASE("an alias of the input keeps it alive", "[storage]") {

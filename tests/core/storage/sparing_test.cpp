@@ -6,6 +6,7 @@
 #include "core/storage/aliasing.h"
 #include "tests/support/corpus.h"
 #include "tests/support/graphs.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/rounds.h"
 
@@ -115,11 +116,10 @@ TEST_CASE("only the slice that keeps the whole too long is copied", "[aliasing][
 TEST_CASE("asked to share always, slices raise the bound and say by how much",
           "[aliasing][sparing]") {
   const Graph graph = waitingGraph();
-  const auto rules = parseAlias("always");
-  REQUIRE(rules);
-  CHECK(aliasText(*rules) == "always");
+  const auto rules = test::must(parseAlias("always"));
+  CHECK(aliasText(rules) == "always");
   const Storage storage =
-      shareStorage(graph, givenOrder(graph), {.alias = *rules, .alignment = Bytes(1)});
+      shareStorage(graph, givenOrder(graph), {.alias = rules, .alignment = Bytes(1)});
   CHECK(storage.copies.empty());
   // Apart, p, q, r and w are live together: 8 + 40 + 40 + 88. Shared, a and b stand beside w.
   CHECK(peakOf(heldOf(storage, 1_B), Step(7)) == 208_B);
@@ -159,9 +159,8 @@ TEST_CASE("slices of random graphs are copied only where the bound would rise",
 TEST_CASE("slices of samples are copied only where the bound would rise", "[aliasing][sparing]") {
   for (const SampleInfo& sample : sampleCatalog()) {
     CAPTURE(sample.name);
-    const auto model = openModel("samples:" + sample.name, {});
-    REQUIRE(model);
-    if (!model->problem) judge(*model->graph, 64_B);
+    const auto model = test::must(openModel("samples:" + sample.name, {}));
+    if (!model.problem) judge(*model.graph, 64_B);
   }
 }
 

@@ -1,7 +1,6 @@
-#include <catch2/catch.hpp>
-
 #include "core/import/importer.h"
 #include "core/storage/aliasing.h"
+#include "tests/support/must.h"
 #include "tests/support/tflite_writer.h"
 
 namespace hw {
@@ -66,9 +65,8 @@ struct Shared {
 };
 
 Shared shared(const TfliteText& text, AliasRules rules = {}) {
-  auto model = importModel(tfliteBytes(text), "net.tflite", {});
-  if (!model) FAIL(model.error().text());
-  Shared made{.graph = model->graph};
+  auto model = test::must(importModel(tfliteBytes(text), "net.tflite", {}));
+  Shared made{.graph = model.graph};
   made.storage = shareStorage(*made.graph, givenOrder(*made.graph), {.alias = rules});
   return made;
 }

@@ -1,9 +1,8 @@
 #include "core/study/capacity_sweep.h"
 
-#include <catch2/catch.hpp>
-
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
+#include "tests/support/must.h"
 
 using namespace hw;
 
@@ -75,9 +74,9 @@ TEST_CASE("a stopped sweep keeps what it has, and one that never began fails", "
                                if (++seen == 3) stop.request_stop();
                              }};
   const RunContext context{.stop = stop.get_token(), .progress = {}};
-  const auto points = sweepCapacities(model, configOf("greedy-by-size"), options, context);
-  REQUIRE(points);
-  CHECK(points->size() == 3);
+  const auto points =
+      test::must(sweepCapacities(model, configOf("greedy-by-size"), options, context));
+  CHECK(points.size() == 3);
   CHECK_FALSE(sweepCapacities(model, configOf("greedy-by-size"), options, context));
 }
 

@@ -1,7 +1,6 @@
 // A model over the values of one of its dimensions.
 #include "core/study/dimension_sweep.h"
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 
 #include "core/import/samples.h"
@@ -10,6 +9,7 @@
 #include "core/run/options.h"
 #include "tests/core/import/onnx/onnx_models.h"
 #include "tests/support/corpus.h"
+#include "tests/support/must.h"
 
 using namespace hw;
 
@@ -52,10 +52,9 @@ const DimensionRange kPast{"past", 0, 96, 32};
 }  // namespace
 
 TEST_CASE("a range of a dimension is read, or what is wrong with it said", "[dimension]") {
-  const auto range = DimensionRange::parse("past=0:10:4");
-  REQUIRE(range);
-  CHECK(range->name == "past");
-  CHECK(range->values() == std::vector<std::int64_t>{0, 4, 8});
+  const auto range = test::must(DimensionRange::parse("past=0:10:4"));
+  CHECK(range.name == "past");
+  CHECK(range.values() == std::vector<std::int64_t>{0, 4, 8});
   CHECK(DimensionRange::parse("x[0]=1:3")->values() == std::vector<std::int64_t>{1, 2, 3});
   CHECK(DimensionRange::parse("a=7:7:9")->values() == std::vector<std::int64_t>{7});
   CHECK(DimensionRange::parse("a=0:999:1")->values().size() == DimensionRange::kMost);

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <map>
 #include <set>
 
 #include "core/base/text.h"
+#include "tests/support/must.h"
 #include "tests/support/scratch_folder.h"
 
 using namespace hw;
@@ -15,9 +15,8 @@ using namespace hw;
 namespace {
 
 StudyRuns runsOf(const std::string& text, const std::filesystem::path& folder = {}) {
-  const auto study = parseStudy(text);
-  if (!study) FAIL(study.error().text());
-  auto runs = StudyRuns::of(*study, folder);
+  const auto study = test::must(parseStudy(text));
+  auto runs = StudyRuns::of(study, folder);
   if (!runs) FAIL(runs.error().text());
   return *std::move(runs);
 }

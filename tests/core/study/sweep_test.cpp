@@ -1,9 +1,8 @@
 #include <fmt/format.h>
 
-#include <catch2/catch.hpp>
-
 #include "core/import/samples.h"
 #include "core/study/study.h"
+#include "tests/support/must.h"
 
 using namespace hw;
 
@@ -13,11 +12,7 @@ std::shared_ptr<const Model> sample(const std::string& name) {
   return std::make_shared<const Model>(openModel("samples:" + name, {}).value());
 }
 
-Study studyOf(const std::string& text) {
-  const auto study = parseStudy("models = \"m\"\n" + text);
-  if (!study) FAIL(study.error().text());
-  return *study;
-}
+Study studyOf(const std::string& text) { return test::must(parseStudy("models = \"m\"\n" + text)); }
 
 /// All but the time that planning took.
 std::string textOf(const StudySetting& setting, const Comparison& comparison) {

@@ -1,6 +1,5 @@
 // Runs that go by channels: some are made, go through the run, and are added up at its end.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <sstream>
 
 #include "core/check/parts/part_flow.h"
@@ -16,6 +15,7 @@
 #include "tests/support/graphs.h"
 #include "tests/support/image_graphs.h"
 #include "tests/support/machine_judge.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/rounds.h"
 
@@ -84,11 +84,10 @@ TEST_CASE("which convolutions add up channels", "[tile][channels]") {
     images.output(images.depthwise(x, {}));
     images.output(images.mapped(x));
     Graph graph = std::move(images).build();
-    const auto sum = channelSumOf(graph, OpId(0));
-    REQUIRE(sum);
-    CHECK(sum->axes == (last ? std::vector<bool>{false, false, false, true}
-                             : std::vector<bool>{false, true, false, false}));
-    CHECK(sum->wide);
+    const auto sum = test::must(channelSumOf(graph, OpId(0)));
+    CHECK(sum.axes == (last ? std::vector<bool>{false, false, false, true}
+                            : std::vector<bool>{false, true, false, false}));
+    CHECK(sum.wide);
     CHECK_FALSE(channelSumOf(graph, OpId(1)));
     CHECK_FALSE(channelSumOf(graph, OpId(2)));
     CHECK_FALSE(foldOf(graph, OpId(0)));
@@ -304,12 +303,11 @@ TEST_CASE("parts by channels are the same when they are opened again", "[tile][c
     summed += sumsIn(run->graph()).empty() ? 0 : 1;
     std::ostringstream out;
     writeGraphJson(run->graph(), out);
-    const auto model = importModel(out.str(), "channels.graph.json", {});
-    REQUIRE(model);
+    const auto model = test::must(importModel(out.str(), "channels.graph.json", {}));
     std::ostringstream again;
-    writeGraphJson(*model->graph, again);
+    writeGraphJson(*model.graph, again);
     CHECK(again.str() == out.str());
-    CHECK(test::runGraph(*model->graph)->metrics.lowerBound == run->metrics.lowerBound);
+    CHECK(test::runGraph(*model.graph)->metrics.lowerBound == run->metrics.lowerBound);
   }
   CHECK(summed > test::rounds(10));
 }

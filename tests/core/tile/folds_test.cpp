@@ -2,7 +2,6 @@
 #include "core/ops/folds.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <functional>
 #include <sstream>
 
@@ -18,6 +17,7 @@
 #include "tests/support/fold_graphs.h"
 #include "tests/support/graphs.h"
 #include "tests/support/image_graphs.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/rounds.h"
 
@@ -225,12 +225,11 @@ TEST_CASE("a fold in parts is the same when it is opened again", "[tile][fold][j
     folded += foldParts(run->graph()).empty() ? 0 : 1;
     std::ostringstream out;
     writeGraphJson(run->graph(), out);
-    const auto model = importModel(out.str(), "folds.graph.json", {});
-    REQUIRE(model);
+    const auto model = test::must(importModel(out.str(), "folds.graph.json", {}));
     std::ostringstream again;
-    writeGraphJson(*model->graph, again);
+    writeGraphJson(*model.graph, again);
     CHECK(again.str() == out.str());
-    CHECK(test::runGraph(*model->graph)->metrics.lowerBound == run->metrics.lowerBound);
+    CHECK(test::runGraph(*model.graph)->metrics.lowerBound == run->metrics.lowerBound);
   }
   CHECK(folded >= test::rounds(10));
 }

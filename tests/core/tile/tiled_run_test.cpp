@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 
 #include "core/check/parts/part_flow.h"
 #include "core/check/replay.h"
@@ -15,6 +14,7 @@
 #include "tests/support/graphs.h"
 #include "tests/support/image_graphs.h"
 #include "tests/support/machine_judge.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/rounds.h"
 
@@ -412,9 +412,8 @@ TEST_CASE("a search for parts that is stopped gives the whole, and can be asked 
   std::stop_source stop;
   stop.request_stop();
   const TileSearch stopped = search();
-  const auto none = stopped.ways({}, stop.get_token());
-  REQUIRE(none);
-  CHECK(none->front().account.parts == 0);
+  const auto none = test::must(stopped.ways({}, stop.get_token()));
+  CHECK(none.front().account.parts == 0);
   CHECK(stopped.ways().value().front().account.peak ==
         search().ways().value().front().account.peak);
 }

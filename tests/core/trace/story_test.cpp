@@ -4,6 +4,7 @@
 #include "core/allocators/catalog.h"
 #include "core/trace/timeline.h"
 #include "core/trace/trace.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 
@@ -104,9 +105,8 @@ TEST_CASE("what is said of every allocator's story is true", "[timeline][propert
     const bool timed =
         std::ranges::find(info.params, "seconds", &ParamSpec::name) != info.params.end();
     const auto choice =
-        AllocatorChoice::parse(std::string(info.name) + (timed ? ":seconds=0.02" : ""));
-    REQUIRE(choice);
-    const Result<Plan> plan = choice->make()->plan(problem, {.nodeBudget = 200});
+        test::must(AllocatorChoice::parse(std::string(info.name) + (timed ? ":seconds=0.02" : "")));
+    const Result<Plan> plan = choice.make()->plan(problem, {.nodeBudget = 200});
     REQUIRE(plan);
     const auto entries = describe(plan->story, problem.pools.size());
     Witness witness(problem.pools.size());

@@ -5,7 +5,6 @@
 #include <onnx/shape_inference/implementation.h>
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <regex>
 
@@ -15,6 +14,7 @@
 #include "core/tile/tile.h"
 #include "tests/core/import/onnx/onnx_models.h"
 #include "tests/support/corpus.h"
+#include "tests/support/must.h"
 #include "tests/support/onnx_networks.h"
 #include "tests/support/rounds.h"
 
@@ -126,16 +126,14 @@ TEST_CASE("blocks of random networks make the same bits in the bytes that were p
     checkFile(small.file);
     // Read again as anybody's model: the same outputs, and the peak that was told.
     ImportOptions options{.dimensions = small.freed, .closedBodies = true, .fuse = {}};
-    const auto again = importModel(small.made.file, "", options);
-    REQUIRE(again);
-    for (std::size_t i = 0; i < again->graph->outputs.size(); ++i) {
+    const auto again = test::must(importModel(small.made.file, "", options));
+    for (std::size_t i = 0; i < again.graph->outputs.size(); ++i) {
       const Tensor& was = source.graph().tensors[source.graph().outputs[i]];
-      CHECK(again->graph->tensors[again->graph->outputs[i]].name == was.name);
-      CHECK(again->graph->tensors[again->graph->outputs[i]].shape == was.shape);
+      CHECK(again.graph->tensors[again.graph->outputs[i]].name == was.name);
+      CHECK(again.graph->tensors[again.graph->outputs[i]].shape == was.shape);
     }
-    const auto peak = runtimePeak(small.made.file, options);
-    REQUIRE(peak);
-    CHECK(peak->bytes == small.made.best().total());
+    const auto peak = test::must(runtimePeak(small.made.file, options));
+    CHECK(peak.bytes == small.made.best().total());
     CHECK(small.made.best().total() <= small.made.ways[0].total());
     if (small.made.chosen > 0) ++inParts;
     if (!small.freed.empty()) ++freed;
@@ -196,21 +194,18 @@ TEST_CASE("tiled plans of any kind leave as ONNX files with the same bits",
     const onnx::ModelProto model = randomImageNetwork(seed);
     const std::string bytes = model.SerializeAsString();
     const OnnxSource source = sourceOf(bytes);
-    const auto program = tiled(source.model.graph, givenOrder(source.graph()),
-                               {.alignment = Bytes(1)}, {.rule = rule, .extraWork = 4});
-    REQUIRE(program);
-    if (!runsInParts(*program->graph)) continue;
+    const auto program = test::must(tiled(source.model.graph, givenOrder(source.graph()),
+                                          {.alignment = Bytes(1)}, {.rule = rule, .extraWork = 4}));
+    if (!runsInParts(*program.graph)) continue;
     std::vector<std::string> notes;
-    const auto parts = onnxParts(*program->graph, source.graph(), notes);
-    REQUIRE(parts);
-    const auto nodes = partProgram(source.graph(), *parts);
+    const auto parts = test::must(onnxParts(*program.graph, source.graph(), notes));
+    const auto nodes = partProgram(source.graph(), parts);
     CAPTURE(nodes ? "" : nodes.error().text());
     REQUIRE(nodes);
-    const auto least = leastOnnxFile(source, *nodes);
-    REQUIRE(least);
-    CHECK(differences(model, parsed(least->file.bytes), least->file.freed) ==
+    const auto least = test::must(leastOnnxFile(source, *nodes));
+    CHECK(differences(model, parsed(least.file.bytes), least.file.freed) ==
           std::vector<std::string>());
-    checkFile(parsed(least->file.bytes));
+    checkFile(parsed(least.file.bytes));
     ++left;
   }
   CHECK(left >= atLeast(40));
@@ -272,9 +267,8 @@ std::string refusal(const onnx::ModelProto& model) {
   const std::string bytes = model.SerializeAsString();
   const auto source = onnxSource(bytes, {});
   if (!source) return source.error().text();
-  const auto program = partProgram(source->graph(), {});
-  REQUIRE(program);
-  const auto file = onnxFile(*source, *program, false);
+  const auto program = test::must(partProgram(source->graph(), {}));
+  const auto file = onnxFile(*source, program, false);
   return file ? "" : file.error().text();
 }
 
@@ -333,10 +327,9 @@ TEST_CASE("operators that cannot go by rows say why", "[exchange][onnx]") {
   CHECK(why(2, {{0, 1}, {0, 2}, {0, 8}, {0, 8}}) ==
         "operator 'c' (Conv) is cut by channels; expected rows or columns");
   CHECK(why(3, rows) == "operator 't' (Transpose) does not go by rows");
-  const auto made = shrinkForOrt(source, {});
-  REQUIRE(made);
-  CHECK(made->chosen == 0);
-  CHECK(made->file == bytes);
+  const auto made = test::must(shrinkForOrt(source, {}));
+  CHECK(made.chosen == 0);
+  CHECK(made.file == bytes);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // Recordings of allocators: what was live is live, what was where is there, and nothing runs.
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <map>
 #include <random>
 
@@ -9,6 +8,7 @@
 #include "core/import/importer.h"
 #include "core/plan_file/plan_document.h"
 #include "core/run/run.h"
+#include "tests/support/must.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
 
@@ -17,9 +17,8 @@ namespace {
 
 std::shared_ptr<const Model> openedRecording(const std::string& text,
                                              const std::string& part = {}) {
-  auto model = importModel(text, "recording", {.subgraph = part});
-  if (!model) FAIL(model.error().text());
-  return std::make_shared<const Model>(std::move(*model));
+  auto model = test::must(importModel(text, "recording", {.subgraph = part}));
+  return std::make_shared<const Model>(std::move(model));
 }
 
 std::string recordingError(const std::string& text, const std::string& part = {}) {
@@ -35,9 +34,8 @@ Result<std::shared_ptr<const Run>> replayedBy(const std::shared_ptr<const Model>
 }
 
 Bytes takenBy(const std::shared_ptr<const Model>& model, const std::string& allocator) {
-  const auto run = replayedBy(model, allocator);
-  if (!run) FAIL(run.error().text());
-  return (*run)->plan.footprint(PoolId(0));
+  const auto run = test::must(replayedBy(model, allocator));
+  return run->plan.footprint(PoolId(0));
 }
 
 bool saysOf(const Model& model, const std::string& words) {
@@ -191,13 +189,11 @@ TEST_CASE("random recordings keep who was live with whom, and where", "[import][
     }
     if (!allocated) continue;
     const auto model = openedRecording(log);
-    const auto run = replayedBy(model, "embedded");
-    if (!run) FAIL(run.error().text());
-    CHECK((*run)->metrics.pools[PoolId(0)].lowerBound == Bytes(most));
-    CHECK((*run)->plan.footprint(PoolId(0)) == Bytes(top - lowest));
-    const auto document = embeddedPlan(*model);
-    REQUIRE(document);
-    CHECK(auditPlan(model, *document, {}).findings.empty());
+    const auto run = test::must(replayedBy(model, "embedded"));
+    CHECK(run->metrics.pools[PoolId(0)].lowerBound == Bytes(most));
+    CHECK(run->plan.footprint(PoolId(0)) == Bytes(top - lowest));
+    const auto document = test::must(embeddedPlan(*model));
+    CHECK(auditPlan(model, document, {}).findings.empty());
     CHECK(takenBy(model, "free-list") >= Bytes(most));
   }
 }
@@ -302,18 +298,14 @@ TEST_CASE("offsets of a problem are a plan that can be followed", "[import][csv]
   const auto model =
       openedRecording("id,lower,upper,size,offset\na,0,4,16,8\nb,4,6,8,0\nc,0,2,8,\nd,0,2,0,5\n");
   CHECK(takenBy(model, "embedded") == Bytes(24));
-  const auto run = replayedBy(model, "embedded");
-  REQUIRE(run);
-  CHECK((*run)->plan.flatOffset(StayId(0)) == Bytes(8));
-  CHECK((*run)->plan.flatOffset(StayId(2)) == Bytes(0));
-  const auto document = embeddedPlan(*model);
-  REQUIRE(document);
-  CHECK(document->placements.size() == 2);  // d takes no bytes.
+  const auto run = test::must(replayedBy(model, "embedded"));
+  CHECK(run->plan.flatOffset(StayId(0)) == Bytes(8));
+  CHECK(run->plan.flatOffset(StayId(2)) == Bytes(0));
+  const auto document = test::must(embeddedPlan(*model));
+  CHECK(document.placements.size() == 2);  // d takes no bytes.
   const auto bad =
       openedRecording("id,lower,upper,size,offset\na,0,4,16,8\nb,4,6,8,0\nc,3,5,8,4\n");
-  const auto refused = replayedBy(bad, "embedded");
-  REQUIRE_FALSE(refused);
-  CHECK_THAT(refused.error().text(),
+  CHECK_THAT(test::mustFail(replayedBy(bad, "embedded")).text(),
              Catch::Contains("'a' and 'c' share bytes 8-11 while both are live, from step 3 on"));
   const auto odd = openedRecording("id,lower,upper,size,offset,alignment\nq,0,4,16,6,4\n");
   CHECK_THAT(replayedBy(odd, "embedded").error().text(),

@@ -1,7 +1,6 @@
 // Profiles of ONNX Runtime: what was asked for step by step, and whatever is wrong with the file.
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <ctime>
 #include <random>
 
@@ -10,6 +9,7 @@
 #include "core/report/model/model_summary.h"
 #include "core/storage/aliasing.h"
 #include "tests/support/corpus.h"
+#include "tests/support/must.h"
 #include "tests/support/rounds.h"
 
 namespace hw {
@@ -41,9 +41,8 @@ std::string profileOf(const std::vector<std::string>& events, bool ends = true) 
 }
 
 std::shared_ptr<const Model> openedProfile(const std::string& text, const std::string& run = {}) {
-  auto model = importModel(text, "profile.json", {.subgraph = run});
-  if (!model) FAIL(model.error().text());
-  return std::make_shared<const Model>(std::move(*model));
+  auto model = test::must(importModel(text, "profile.json", {.subgraph = run}));
+  return std::make_shared<const Model>(std::move(model));
 }
 
 std::string profileError(const std::string& text, const std::string& run = {}) {
@@ -199,12 +198,11 @@ TEST_CASE("what runs in bodies belongs to the operator around them", "[import][m
       {kernelEvent("a", "Add", 8, 8, 8, 10, 5), kernelEvent("in", "Mul", 8, 100, 92, 22, 3),
        kernelEvent("in", "Mul", 8, 90, 0, 26, 1), kernelEvent("if", "If", 8, 16, 8, 20, 9),
        kernelEvent("b", "Add", 8, 24, 8, 30, 1), kRunEnds});
-  const auto profile = readOperatorProfile(text);
-  REQUIRE(profile);
-  REQUIRE(profile->ops.size() == 3);
-  CHECK(profile->ops[1].inside == 2);
-  CHECK(profile->liveAt(0) == Bytes(8));
-  CHECK(profile->liveAt(1) == Bytes(100));
+  const auto profile = test::must(readOperatorProfile(text));
+  REQUIRE(profile.ops.size() == 3);
+  CHECK(profile.ops[1].inside == 2);
+  CHECK(profile.liveAt(0) == Bytes(8));
+  CHECK(profile.liveAt(1) == Bytes(100));
   CHECK(tells(*openedProfile(text), "2 operators ran inside bodies"));
 }
 
@@ -266,11 +264,10 @@ TEST_CASE("a profile with bytes changed is read or refused", "[import][measured]
 TEST_CASE("a profile of basic_pitch asks for what it is known to", "[import][measured][corpus]") {
   const auto folder = corpusFolder("foreign");
   if (!folder) return;
-  const auto model = loadModel((*folder / "ort_basic_pitch.profile.json").string(), {});
-  REQUIRE(model);
-  CHECK(model->graph->ops.size() == 248);
-  CHECK(summarise(*model).lowerBound == Bytes(5'993'856));
-  CHECK(tells(*model, "6,960,012 bytes were in use at the most, of 15,731,084"));
+  const auto model = test::must(loadModel((*folder / "ort_basic_pitch.profile.json").string(), {}));
+  CHECK(model.graph->ops.size() == 248);
+  CHECK(summarise(model).lowerBound == Bytes(5'993'856));
+  CHECK(tells(model, "6,960,012 bytes were in use at the most, of 15,731,084"));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
-#include <catch2/catch.hpp>
-
 #include "tests/core/import/onnx/onnx_models.h"
+#include "tests/support/must.h"
 
 // Control flow as steps of the graph.
 
@@ -36,29 +35,25 @@ OnnxModel branchModel() {
 
 TEST_CASE("a branch stands in the place of its If", "[import][onnx]") {
   const OnnxModel onnx = branchModel();
-  const auto yes = onnx.load({.dimensions = {{"c", 1}}});
-  REQUIRE(yes);
-  CHECK(typesOf(*yes) == "Sin Cos");
-  CHECK(tensorNamed(*yes, "choice/s").bytes == Bytes(24));
-  CHECK(tensorNamed(*yes, "y").producer == OpId(1));
-  CHECK(tensorNamed(*yes, "y").origin == SizeOrigin::inferred);
+  const auto yes = test::must(onnx.load({.dimensions = {{"c", 1}}}));
+  CHECK(typesOf(yes) == "Sin Cos");
+  CHECK(tensorNamed(yes, "choice/s").bytes == Bytes(24));
+  CHECK(tensorNamed(yes, "y").producer == OpId(1));
+  CHECK(tensorNamed(yes, "y").origin == SizeOrigin::inferred);
 
-  const auto no = onnx.load({.dimensions = {{"c", 0}}});
-  REQUIRE(no);
-  CHECK(typesOf(*no) == "Neg");
+  const auto no = test::must(onnx.load({.dimensions = {{"c", 0}}}));
+  CHECK(typesOf(no) == "Neg");
 
-  const auto closed = onnx.load({.closedBodies = true});
-  REQUIRE(closed);
-  CHECK(typesOf(*closed) == "If");
-  CHECK(closed->graph->ops[OpId(0)].captures.size() == 1);
+  const auto closed = test::must(onnx.load({.closedBodies = true}));
+  CHECK(typesOf(closed) == "If");
+  CHECK(closed.graph->ops[OpId(0)].captures.size() == 1);
 }
 
 TEST_CASE("of two possible branches the larger one is shown, with a note", "[import][onnx]") {
-  const auto model = branchModel().load();
-  REQUIRE(model);
-  CHECK(typesOf(*model) == "Sin Cos");
-  REQUIRE(model->graph->notes.size() >= 1);
-  CHECK(model->graph->notes[0].find("the condition of If 'choice' is not known") == 0);
+  const auto model = test::must(branchModel().load());
+  CHECK(typesOf(model) == "Sin Cos");
+  REQUIRE(model.graph->notes.size() >= 1);
+  CHECK(model.graph->notes[0].find("the condition of If 'choice' is not known") == 0);
 }
 
 TEST_CASE("a branch that only hands on takes a copy", "[import][onnx]") {
@@ -72,9 +67,8 @@ TEST_CASE("a branch that only hands on takes a copy", "[import][onnx]") {
     addOutput(body, "s");
     addOutput(body, "s");
   }
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK(typesOf(*model) == "Sin Identity");
+  const auto model = test::must(onnx.load());
+  CHECK(typesOf(model) == "Sin Identity");
 }
 
 //   step        Loop  Sin  Add  Neg  LoopEnd  Relu
@@ -96,14 +90,13 @@ TEST_CASE("a loop becomes one turn between two ops", "[import][onnx]") {
   addNode(body, "Neg", {"next"}, {"row"});
   for (const char* name : {"go", "next", "row"}) addOutput(body, name);
   addNode(onnx.graph(), "Relu", {"rows"}, {"y"});
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK(typesOf(*model) == "Loop Sin Add Neg LoopEnd Relu");
-  const Graph& graph = *model->graph;
-  CHECK(tensorNamed(*model, "rows").shape == Shape{5, 4});
-  CHECK(tensorNamed(*model, "rows").producer == OpId(0));
-  CHECK(tensorNamed(*model, "outer").consumers.back() == OpId(4));
-  CHECK(tensorNamed(*model, "loop/v").producer == OpId(0));
+  const auto model = test::must(onnx.load());
+  CHECK(typesOf(model) == "Loop Sin Add Neg LoopEnd Relu");
+  const Graph& graph = *model.graph;
+  CHECK(tensorNamed(model, "rows").shape == Shape{5, 4});
+  CHECK(tensorNamed(model, "rows").producer == OpId(0));
+  CHECK(tensorNamed(model, "outer").consumers.back() == OpId(4));
+  CHECK(tensorNamed(model, "loop/v").producer == OpId(0));
   CHECK(graph.ops[OpId(2)].intAttribute("turns", 0) == 5);
   CHECK(graph.ops[OpId(5)].intAttribute("turns", 0) == 0);
 }
@@ -120,12 +113,11 @@ TEST_CASE("a scan hands slices to each turn", "[import][onnx]") {
   addNode(body, "Add", {"s", "x"}, {"next"});
   addOutput(body, "next");
   addOutput(body, "next");
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK(typesOf(*model) == "Scan Add ScanEnd");
-  CHECK(tensorNamed(*model, "Scan/x").bytes == Bytes(16));
-  CHECK(tensorNamed(*model, "ys").bytes == Bytes(112));
-  CHECK(model->graph->ops[OpId(1)].intAttribute("turns", 0) == 7);
+  const auto model = test::must(onnx.load());
+  CHECK(typesOf(model) == "Scan Add ScanEnd");
+  CHECK(tensorNamed(model, "Scan/x").bytes == Bytes(16));
+  CHECK(tensorNamed(model, "ys").bytes == Bytes(112));
+  CHECK(model.graph->ops[OpId(1)].intAttribute("turns", 0) == 7);
 }
 
 TEST_CASE("a slice from the number of a turn to the next is one row", "[import][onnx]") {
@@ -149,13 +141,12 @@ TEST_CASE("a slice from the number of a turn to the next is one row", "[import][
   addNode(body, "Slice", {"boxes", "corner", "end", "axes"}, {"part"});
   addNode(body, "Slice", {"boxes", "zero", "from"}, {"before"});
   for (const char* name : {"go", "box"}) addOutput(body, name);
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK(tensorNamed(*model, "loop/box").shape == Shape{1, 4});
-  CHECK(tensorNamed(*model, "loop/box").origin == SizeOrigin::inferred);
-  CHECK(tensorNamed(*model, "loop/part").shape == Shape{1, 2});
-  CHECK(tensorNamed(*model, "loop/before").origin == SizeOrigin::assumed);
-  CHECK(tensorNamed(*model, "rows").shape == Shape{5, 1, 4});
+  const auto model = test::must(onnx.load());
+  CHECK(tensorNamed(model, "loop/box").shape == Shape{1, 4});
+  CHECK(tensorNamed(model, "loop/box").origin == SizeOrigin::inferred);
+  CHECK(tensorNamed(model, "loop/part").shape == Shape{1, 2});
+  CHECK(tensorNamed(model, "loop/before").origin == SizeOrigin::assumed);
+  CHECK(tensorNamed(model, "rows").shape == Shape{5, 1, 4});
 }
 
 }  // namespace hw

@@ -1,6 +1,5 @@
-#include <catch2/catch.hpp>
-
 #include "tests/core/import/onnx/onnx_models.h"
+#include "tests/support/must.h"
 
 namespace hw {
 namespace {
@@ -51,15 +50,14 @@ TEST_CASE("calls of local functions are replaced by what is inside", "[import][o
   addNode(onnx.graph(), "twice", {"same"}, {"z", ""}).set_domain("local");
   addOutput(onnx.graph(), "z");
 
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK(opTypes(*model) ==
+  const auto model = test::must(onnx.load());
+  CHECK(opTypes(model) ==
         std::vector<std::string>{"Relu", "Flatten", "Identity", "Relu", "Flatten"});
-  CHECK(tensorNamed(*model, "y").shape == Shape{1, 6});
-  CHECK(tensorNamed(*model, "z").shape == Shape{1, 6});
-  CHECK(tensorNamed(*model, "same").shape == Shape{2, 3});
-  CHECK(model->graph->tensors.size() == 6);
-  CHECK(model->graph->notes ==
+  CHECK(tensorNamed(model, "y").shape == Shape{1, 6});
+  CHECK(tensorNamed(model, "z").shape == Shape{1, 6});
+  CHECK(tensorNamed(model, "same").shape == Shape{2, 3});
+  CHECK(model.graph->tensors.size() == 6);
+  CHECK(model.graph->notes ==
         std::vector<std::string>{
             "4 calls of the model's own functions were replaced by what is inside",
             "2 operators reach no graph output (first: Relu_0)"});
@@ -78,12 +76,11 @@ TEST_CASE("bodies inside functions keep their own names", "[import][onnx]") {
   addNode(no, "Relu", {"a"}, {"c"});  // Hides the condition.
   addOutput(no, "c");
   addNode(onnx.graph(), "choose", {"c", "x"}, {"y"}).set_domain("local");
-  const auto model = onnx.load({.closedBodies = true});
-  REQUIRE(model);
-  CHECK(tensorNamed(*model, "y").shape == Shape{4});
-  const Op& op = model->graph->ops[OpId(0)];
+  const auto model = test::must(onnx.load({.closedBodies = true}));
+  CHECK(tensorNamed(model, "y").shape == Shape{4});
+  const Op& op = model.graph->ops[OpId(0)];
   REQUIRE(op.captures.size() == 1);
-  CHECK(model->graph->tensors[op.captures[0]].name == "x");
+  CHECK(model.graph->tensors[op.captures[0]].name == "x");
 }
 
 TEST_CASE("functions that call each other without end are refused", "[import][onnx]") {
@@ -99,9 +96,7 @@ TEST_CASE("functions that call each other without end are refused", "[import][on
     addNode(function, "again", {"b"}, {"r"}).set_domain("local");
   }
   addNode(onnx.graph(), "again", {"x"}, {"y"}).set_domain("local");
-  const auto model = onnx.load();
-  REQUIRE_FALSE(model);
-  CHECK_THAT(model.error().text(), Catch::Contains("call each other without end"));
+  CHECK_THAT(test::mustFail(onnx.load()).text(), Catch::Contains("call each other without end"));
 }
 
 }  // namespace hw

@@ -1,17 +1,12 @@
-#include <catch2/catch.hpp>
-
 #include "tests/core/import/onnx/onnx_models.h"
+#include "tests/support/must.h"
 
 // What becomes of the structure of an ONNX file: weights, names, order, captures.
 
 namespace hw {
 namespace {
 
-std::string errorOf(const OnnxModel& model) {
-  const auto loaded = model.load();
-  REQUIRE_FALSE(loaded);
-  return loaded.error().text();
-}
+std::string errorOf(const OnnxModel& model) { return test::mustFail(model.load()).text(); }
 
 using Attribute = onnx::AttributeProto;
 using Type = onnx::TensorProto;
@@ -41,9 +36,8 @@ void fill(onnx::SparseTensorProto& sparse, const std::vector<std::int64_t>& valu
 }
 
 Tensor loaded(const OnnxModel& onnx, const std::string& name) {
-  const auto model = onnx.load();
-  REQUIRE(model);
-  return tensorNamed(*model, name);
+  const auto model = test::must(onnx.load());
+  return tensorNamed(model, name);
 }
 
 }  // namespace
@@ -55,17 +49,16 @@ TEST_CASE("initializers are weights, also where old files list them as inputs", 
   addWeight(onnx.graph(), "w", {4, 3, 1, 1});
   addNode(onnx.graph(), "Conv", {"x", "w", ""}, {"y"});
   addOutput(onnx.graph(), "y");
-  const auto model = onnx.load();
-  REQUIRE(model);
-  const Graph& graph = *model->graph;
-  CHECK(model->name == "test");
+  const auto model = test::must(onnx.load());
+  const Graph& graph = *model.graph;
+  CHECK(model.name == "test");
   CHECK(graph.format == "onnx");
   CHECK(graph.inputs == std::vector{TensorId(0)});
   CHECK(graph.tensors[TensorId(0)].name == "x");
   CHECK(graph.tensors[TensorId(2)].constant);
   CHECK(graph.tensors[TensorId(2)].bytes == Bytes(48));
   CHECK_FALSE(graph.ops[OpId(0)].inputs[2]);
-  CHECK(tensorNamed(*model, "y").shape == Shape{1, 4, 8, 8});
+  CHECK(tensorNamed(model, "y").shape == Shape{1, 4, 8, 8});
 }
 
 TEST_CASE("what is made of constants is a weight and keeps its step", "[import][onnx]") {
@@ -76,13 +69,12 @@ TEST_CASE("what is made of constants is a weight and keeps its step", "[import][
   addNode(onnx.graph(), "Relu", {"zeros"}, {"still"});
   addNode(onnx.graph(), "Add", {"x", "still"}, {"y"});
   addOutput(onnx.graph(), "y");
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK(tensorNamed(*model, "zeros").constant);
-  CHECK(tensorNamed(*model, "still").constant);
-  CHECK(tensorNamed(*model, "still").bytes == Bytes(40));
-  CHECK_FALSE(tensorNamed(*model, "y").constant);
-  CHECK(tensorNamed(*model, "y").producer == OpId(2));
+  const auto model = test::must(onnx.load());
+  CHECK(tensorNamed(model, "zeros").constant);
+  CHECK(tensorNamed(model, "still").constant);
+  CHECK(tensorNamed(model, "still").bytes == Bytes(40));
+  CHECK_FALSE(tensorNamed(model, "y").constant);
+  CHECK(tensorNamed(model, "y").producer == OpId(2));
 }
 
 TEST_CASE("optional outputs left out have no tensor", "[import][onnx]") {
@@ -90,10 +82,9 @@ TEST_CASE("optional outputs left out have no tensor", "[import][onnx]") {
   addInput(onnx.graph(), "x", {"2", "8"});
   addIntegers(onnx.graph(), "k", {3});
   addNode(onnx.graph(), "TopK", {"x", "k"}, {"", "indices"});
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK_FALSE(model->graph->ops[OpId(0)].outputs[0]);
-  CHECK(tensorNamed(*model, "indices").bytes == Bytes(2 * 3 * 8));
+  const auto model = test::must(onnx.load());
+  CHECK_FALSE(model.graph->ops[OpId(0)].outputs[0]);
+  CHECK(tensorNamed(model, "indices").bytes == Bytes(2 * 3 * 8));
 }
 
 TEST_CASE("attributes are imported, tensors and graphs among them left out", "[import][onnx]") {
@@ -105,9 +96,8 @@ TEST_CASE("attributes are imported, tensors and graphs among them left out", "[i
   addAttribute(node, "auto_pad", onnx::AttributeProto::STRING).set_s("NOTSET");
   addAttribute(node, "odd", onnx::AttributeProto::FLOAT).set_f(0.5F);
   addAttribute(node, "data", onnx::AttributeProto::TENSOR).mutable_t()->set_data_type(1);
-  const auto model = onnx.load();
-  REQUIRE(model);
-  const Op& op = model->graph->ops[OpId(0)];
+  const auto model = test::must(onnx.load());
+  const Op& op = model.graph->ops[OpId(0)];
   CHECK(op.intsAttribute("kernel_shape") == std::vector<std::int64_t>{2, 2});
   CHECK(op.intAttribute("ceil_mode", 0) == 1);
   CHECK(op.stringAttribute("auto_pad", "") == "NOTSET");
@@ -137,15 +127,14 @@ TEST_CASE("bodies capture what they read from outside, unless they define it", "
   addOutput(no, "a");  // A branch may just hand an outer value on.
   addOutput(graph, "y");
 
-  const auto model = onnx.load({.closedBodies = true});
-  REQUIRE(model);
-  const Op& op = model->graph->ops[OpId(0)];
+  const auto model = test::must(onnx.load({.closedBodies = true}));
+  const Op& op = model.graph->ops[OpId(0)];
   std::vector<std::string> captures;
-  for (const TensorId id : op.captures) captures.push_back(model->graph->tensors[id].name);
+  for (const TensorId id : op.captures) captures.push_back(model.graph->tensors[id].name);
   CHECK(captures == std::vector<std::string>{"a", "c", "w"});
-  CHECK(tensorNamed(*model, "y").shape == Shape{3});
-  CHECK(model->graph->tensors.size() == 5);  // Inner tensors are not planned.
-  CHECK(tensorNamed(*model, "x").consumers.empty());
+  CHECK(tensorNamed(model, "y").shape == Shape{3});
+  CHECK(model.graph->tensors.size() == 5);  // Inner tensors are not planned.
+  CHECK(tensorNamed(model, "x").consumers.empty());
 }
 
 TEST_CASE("a producer visible only through a capture is sorted before the reader",
@@ -160,11 +149,10 @@ TEST_CASE("a producer visible only through a capture is sorted before the reader
     addOutput(body, "r");
   }
   addNode(onnx.graph(), "Neg", {"x"}, {"late"});
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK(model->graph->reordered);
-  CHECK(model->graph->ops[OpId(0)].type == "Neg");
-  CHECK(tensorNamed(*model, "y").shape == Shape{3});
+  const auto model = test::must(onnx.load());
+  CHECK(model.graph->reordered);
+  CHECK(model.graph->ops[OpId(0)].type == "Neg");
+  CHECK(tensorNamed(model, "y").shape == Shape{3});
 }
 
 TEST_CASE("names may be odd, and listed twice where that is harmless", "[import][onnx]") {
@@ -176,11 +164,10 @@ TEST_CASE("names may be odd, and listed twice where that is harmless", "[import]
   addWeight(onnx.graph(), "w", {2});
   addNode(onnx.graph(), "Add", {odd, "w"}, {"y"}).set_name("same");
   addNode(onnx.graph(), "Relu", {"y"}, {"z"}).set_name("same");
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK(model->graph->notes.size() == 2);
-  CHECK(tensorNamed(*model, "w").shape == Shape{2});
-  CHECK(tensorNamed(*model, "z").shape == Shape{2});
+  const auto model = test::must(onnx.load());
+  CHECK(model.graph->notes.size() == 2);
+  CHECK(tensorNamed(model, "w").shape == Shape{2});
+  CHECK(tensorNamed(model, "z").shape == Shape{2});
 }
 
 TEST_CASE("graphs that mean nothing are refused with the node", "[import][onnx]") {
@@ -235,10 +222,9 @@ TEST_CASE("external data is described, never opened", "[import][onnx]") {
   location.set_key("location");
   location.set_value("../../../etc/passwd");
   addNode(onnx.graph(), "Add", {"x", "w"}, {"y"});
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK(tensorNamed(*model, "w").bytes == Bytes(8));
-  CHECK(tensorNamed(*model, "y").bytes == Bytes(8));
+  const auto model = test::must(onnx.load());
+  CHECK(tensorNamed(model, "w").bytes == Bytes(8));
+  CHECK(tensorNamed(model, "y").bytes == Bytes(8));
 }
 
 TEST_CASE("a graph without nodes may still have inputs, weights and outputs", "[import][onnx]") {
@@ -247,10 +233,9 @@ TEST_CASE("a graph without nodes may still have inputs, weights and outputs", "[
   addWeight(onnx.graph(), "w", {3});
   addOutput(onnx.graph(), "x");
   addOutput(onnx.graph(), "w");
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK(model->graph->ops.empty());
-  CHECK(model->graph->outputs == std::vector{TensorId(0), TensorId(1)});
+  const auto model = test::must(onnx.load());
+  CHECK(model.graph->ops.empty());
+  CHECK(model.graph->outputs == std::vector{TensorId(0), TensorId(1)});
 }
 
 TEST_CASE("lists of real numbers are read as they scale", "[import][onnx]") {

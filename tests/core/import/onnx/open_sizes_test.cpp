@@ -1,7 +1,6 @@
-#include <catch2/catch.hpp>
-
 #include "core/import/onnx/dimensions.h"
 #include "tests/core/import/onnx/onnx_models.h"
+#include "tests/support/must.h"
 
 // Sizes that the file leaves open: free dimensions, values of inputs, and what depends on data.
 
@@ -37,18 +36,16 @@ TEST_CASE("what depends on data is taken at its most, and says so", "[import][on
   addNode(onnx.graph(), "NonZero", {"x"}, {"found"});
   addNode(onnx.graph(), "Transpose", {"found"}, {"after"});
   addNode(onnx.graph(), "NonMaxSuppression", {"boxes", "scores", "ten"}, {"kept"});
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK(tensorNamed(*model, "found").shape == Shape{2, 6});
-  CHECK(tensorNamed(*model, "after").shape == Shape{6, 2});
-  CHECK(tensorNamed(*model, "after").origin == SizeOrigin::assumed);
-  CHECK(tensorNamed(*model, "kept").shape == Shape{20, 3});
-  CHECK(hasNote(*model, "dimension 1 of 'found' depends on data: taken as the most it can be, 6"));
+  const auto model = test::must(onnx.load());
+  CHECK(tensorNamed(model, "found").shape == Shape{2, 6});
+  CHECK(tensorNamed(model, "after").shape == Shape{6, 2});
+  CHECK(tensorNamed(model, "after").origin == SizeOrigin::assumed);
+  CHECK(tensorNamed(model, "kept").shape == Shape{20, 3});
+  CHECK(hasNote(model, "dimension 1 of 'found' depends on data: taken as the most it can be, 6"));
 
-  const auto bound = onnx.load({.dimensions = {{"found[1]", 4}}});
-  REQUIRE(bound);
-  CHECK(tensorNamed(*bound, "after").shape == Shape{4, 2});
-  CHECK(tensorNamed(*bound, "after").origin == SizeOrigin::inferred);
+  const auto bound = test::must(onnx.load({.dimensions = {{"found[1]", 4}}}));
+  CHECK(tensorNamed(bound, "after").shape == Shape{4, 2});
+  CHECK(tensorNamed(bound, "after").origin == SizeOrigin::inferred);
 }
 
 TEST_CASE("without any bound it is taken as 1", "[import][onnx]") {
@@ -57,10 +54,9 @@ TEST_CASE("without any bound it is taken as 1", "[import][onnx]") {
   addWeight(onnx.graph(), "zero", {}, onnx::TensorProto::INT64).add_int64_data(0);
   addWeight(onnx.graph(), "one", {}, onnx::TensorProto::INT64).add_int64_data(1);
   addNode(onnx.graph(), "Range", {"zero", "n", "one"}, {"r"});
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK(tensorNamed(*model, "r").shape == Shape{1});
-  CHECK(tensorNamed(*model, "r").origin == SizeOrigin::assumed);
+  const auto model = test::must(onnx.load());
+  CHECK(tensorNamed(model, "r").shape == Shape{1});
+  CHECK(tensorNamed(model, "r").origin == SizeOrigin::assumed);
 
   const auto given = onnx.load({.dimensions = {{"n", 7}}});  // The value of an input.
   REQUIRE(given);
@@ -75,10 +71,10 @@ TEST_CASE("an input without a shape takes one from the command line", "[import][
   input.mutable_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto::FLOAT);
   addInput(onnx.graph(), "empty", {"0", "3"});  // Some exporters mean "not known".
   addNode(onnx.graph(), "Relu", {"x"}, {"y"});
-  const auto model = onnx.load({.dimensions = {{"x[0]", 2}, {"x[1]", 5}, {"empty[0]", 4}}});
-  REQUIRE(model);
-  CHECK(tensorNamed(*model, "y").shape == Shape{2, 5});
-  CHECK(tensorNamed(*model, "empty").shape == Shape{4, 3});
+  const auto model =
+      test::must(onnx.load({.dimensions = {{"x[0]", 2}, {"x[1]", 5}, {"empty[0]", 4}}}));
+  CHECK(tensorNamed(model, "y").shape == Shape{2, 5});
+  CHECK(tensorNamed(model, "empty").shape == Shape{4, 3});
 }
 
 TEST_CASE("sums of free dimensions follow from their parts, in any order", "[import][onnx]") {
@@ -87,10 +83,10 @@ TEST_CASE("sums of free dimensions follow from their parts, in any order", "[imp
   addInput(onnx.graph(), "ids", {"batch", "seq"});
   addInput(onnx.graph(), "cache", {"batch", "past"});
   addInput(onnx.graph(), "odd", {"not-a-sum"});
-  const auto model = onnx.load({.dimensions = {{"past", 7}, {"seq", 2}, {"not-a-sum", 3}}});
-  REQUIRE(model);
-  CHECK(tensorNamed(*model, "mask").shape == Shape{1, 9});
-  CHECK(tensorNamed(*model, "odd").shape == Shape{3});
+  const auto model =
+      test::must(onnx.load({.dimensions = {{"past", 7}, {"seq", 2}, {"not-a-sum", 3}}}));
+  CHECK(tensorNamed(model, "mask").shape == Shape{1, 9});
+  CHECK(tensorNamed(model, "odd").shape == Shape{3});
 }
 
 TEST_CASE("dimension expressions count as exporters mean them", "[import]") {
@@ -114,26 +110,23 @@ TEST_CASE("dimension expressions count as exporters mean them", "[import]") {
 
 TEST_CASE("a weight settles the dimension that meets it", "[import][onnx][solve]") {
   const OnnxModel onnx = weighted("MatMul", {"batch", "k"}, {128, 3072});
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK(tensorNamed(*model, "x").shape == Shape{1, 128});
-  CHECK(tensorNamed(*model, "y").shape == Shape{1, 3072});
-  CHECK(hasNote(*model,
+  const auto model = test::must(onnx.load());
+  CHECK(tensorNamed(model, "x").shape == Shape{1, 128});
+  CHECK(tensorNamed(model, "y").shape == Shape{1, 3072});
+  CHECK(hasNote(model,
                 "free dimension k of input 'x' taken as 128, the only size that MatMul 'y' "
                 "takes; --dim k=128"));
-  CHECK(hasNote(*model, "free dimension batch of input 'x' taken as 1; --dim batch=VALUE"));
-  const auto given = onnx.load({.dimensions = {{"k", 128}, {"batch", 2}}});
-  REQUIRE(given);
-  CHECK(tensorNamed(*given, "y").shape == Shape{2, 3072});
-  CHECK(tensorNamed(*given, "y").origin == SizeOrigin::inferred);
+  CHECK(hasNote(model, "free dimension batch of input 'x' taken as 1; --dim batch=VALUE"));
+  const auto given = test::must(onnx.load({.dimensions = {{"k", 128}, {"batch", 2}}}));
+  CHECK(tensorNamed(given, "y").shape == Shape{2, 3072});
+  CHECK(tensorNamed(given, "y").origin == SizeOrigin::inferred);
 }
 
 TEST_CASE("weights of each kind settle", "[import][onnx][solve]") {
   const auto settled = [](const std::string& type, const Dims& input,
                           const std::vector<std::int64_t>& weight) {
-    const auto model = weighted(type, input, weight).load();
-    REQUIRE(model);
-    return tensorNamed(*model, "x").shape;
+    const auto model = test::must(weighted(type, input, weight).load());
+    return tensorNamed(model, "x").shape;
   };
   CHECK(settled("Gemm", {"n", ""}, {64, 10}) == Shape{1, 64});
   CHECK(settled("Conv", {"n", "c", "8", "8"}, {16, 3, 3, 3}) == Shape{1, 3, 8, 8});
@@ -150,10 +143,9 @@ TEST_CASE("splits, joins and reshapes settle", "[import][onnx][solve]") {
   addIntegers(onnx.graph(), "target", {1, 12, 64});
   setInt(addNode(onnx.graph(), "Split", {"a", "sizes"}, {"p", "q", "r"}), "axis", 1);
   addNode(onnx.graph(), "Reshape", {"b", "target"}, {"y"});
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK(tensorNamed(*model, "a").shape == Shape{1, 9});
-  CHECK(tensorNamed(*model, "y").shape == Shape{1, 12, 64});
+  const auto model = test::must(onnx.load());
+  CHECK(tensorNamed(model, "a").shape == Shape{1, 9});
+  CHECK(tensorNamed(model, "y").shape == Shape{1, 12, 64});
 }
 
 TEST_CASE("where several sizes fit, one is proposed", "[import][onnx][solve]") {
@@ -164,12 +156,11 @@ TEST_CASE("where several sizes fit, one is proposed", "[import][onnx][solve]") {
   setInts(pool, "strides", {2, 2});
   addIntegers(onnx.graph(), "axes", {2});
   addNode(onnx.graph(), "Squeeze", {"pooled", "axes"}, {"y"});
-  const auto model = onnx.load();
-  REQUIRE(model);
+  const auto model = test::must(onnx.load());
   // Windows begin at every other row: 3 and 4 rows make one, 4 is the rounder of the two.
-  CHECK(tensorNamed(*model, "y").shape == Shape{1, 4, 1});
-  CHECK(tensorNamed(*model, "x").shape == Shape{1, 4, 4, 4});
-  CHECK(hasNote(*model,
+  CHECK(tensorNamed(model, "y").shape == Shape{1, 4, 1});
+  CHECK(tensorNamed(model, "x").shape == Shape{1, 4, 4, 4});
+  CHECK(hasNote(model,
                 "free dimension width of input 'x' taken as 4, which fits where MaxPool "
                 "'pooled' does not take 1; --dim width=4"));
 }
@@ -182,10 +173,9 @@ TEST_CASE("sizes are followed through what lies between", "[import][onnx][solve]
   addNode(onnx.graph(), "Flatten", {"c"}, {"f"});
   addWeight(onnx.graph(), "w", {8 * 6 * 4, 10});
   addNode(onnx.graph(), "MatMul", {"f", "w"}, {"y"});
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK(tensorNamed(*model, "x").shape == Shape{1, 3, 24, 16});  // Of 24 to 27.
-  CHECK(tensorNamed(*model, "y").shape == Shape{1, 10});
+  const auto model = test::must(onnx.load());
+  CHECK(tensorNamed(model, "x").shape == Shape{1, 3, 24, 16});  // Of 24 to 27.
+  CHECK(tensorNamed(model, "y").shape == Shape{1, 10});
 }
 
 TEST_CASE("height and width of an image that is flattened are alike", "[import][onnx][solve]") {
@@ -196,10 +186,9 @@ TEST_CASE("height and width of an image that is flattened are alike", "[import][
   addNode(onnx.graph(), "Flatten", {"c"}, {"f"});
   addWeight(onnx.graph(), "w", {8 * 5 * 5, 10});
   addNode(onnx.graph(), "MatMul", {"f", "w"}, {"y"});
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK(tensorNamed(*model, "x").shape == Shape{1, 3, 20, 20});
-  CHECK(tensorNamed(*model, "y").shape == Shape{1, 10});
+  const auto model = test::must(onnx.load());
+  CHECK(tensorNamed(model, "x").shape == Shape{1, 3, 20, 20});
+  CHECK(tensorNamed(model, "y").shape == Shape{1, 10});
 }
 
 TEST_CASE("what nothing settles stays 1, and what the user says stands", "[import][onnx][solve]") {
@@ -209,15 +198,13 @@ TEST_CASE("what nothing settles stays 1, and what the user says stands", "[impor
   addWeight(onnx.graph(), "b", {6, 7});
   addNode(onnx.graph(), "MatMul", {"x", "a"}, {"y"});
   addNode(onnx.graph(), "MatMul", {"x", "b"}, {"z"});  // Of both, one cannot be.
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK(tensorNamed(*model, "x").shape == Shape{1, 5});
-  CHECK(tensorNamed(*model, "y").shape == Shape{1, 7});
-  CHECK_FALSE(tensorNamed(*model, "z").shape);
-  const auto given = onnx.load({.dimensions = {{"k", 6}}});
-  REQUIRE(given);
-  CHECK_FALSE(tensorNamed(*given, "y").shape);
-  CHECK(tensorNamed(*given, "z").shape == Shape{1, 7});
+  const auto model = test::must(onnx.load());
+  CHECK(tensorNamed(model, "x").shape == Shape{1, 5});
+  CHECK(tensorNamed(model, "y").shape == Shape{1, 7});
+  CHECK_FALSE(tensorNamed(model, "z").shape);
+  const auto given = test::must(onnx.load({.dimensions = {{"k", 6}}}));
+  CHECK_FALSE(tensorNamed(given, "y").shape);
+  CHECK(tensorNamed(given, "z").shape == Shape{1, 7});
 }
 
 }  // namespace hw

@@ -1,6 +1,5 @@
-#include <catch2/catch.hpp>
-
 #include "tests/core/import/onnx/onnx_models.h"
+#include "tests/support/must.h"
 
 // What is taken out of a sequence is as large as what went in.
 
@@ -14,9 +13,8 @@ void addNumber(onnx::GraphProto& graph, const std::string& name, std::int64_t va
 }
 
 std::optional<Shape> shapeOf(const OnnxModel& onnx, const std::string& name) {
-  const auto model = onnx.load();
-  if (!model) FAIL(model.error().text());
-  return tensorNamed(*model, name).shape;
+  const auto model = test::must(onnx.load());
+  return tensorNamed(model, name).shape;
 }
 
 }  // namespace

@@ -1,4 +1,3 @@
-#include <catch2/catch.hpp>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -7,6 +6,7 @@
 
 #include "core/base/json.h"
 #include "tests/core/import/onnx/onnx_corpus.h"
+#include "tests/support/must.h"
 #include "tests/support/rounds.h"
 
 namespace hw {
@@ -94,13 +94,12 @@ TEST_CASE("shapes equal those a runtime computed", "[import][corpus]") {
     if (!test::isTried(number++)) continue;
     const std::string name = file.filename().string();
     const std::string model = name.substr(0, name.find(".onnx"));
-    const auto shapes = readShapes(file);
-    REQUIRE(shapes);
+    const auto shapes = test::must(readShapes(file));
     const auto opened = loadModel((*folder / "onnx" / (model + ".onnx")).string(),
                                   corpusOptions(model, name.find(".flat.") != std::string::npos));
     CAPTURE(name, opened ? std::string() : opened.error().text());
     CHECK(opened);
-    const Score score = opened ? scoreOf(*opened->graph, *shapes, prints) : Score();
+    const Score score = opened ? scoreOf(*opened->graph, shapes, prints) : Score();
     if (score.equal != score.all) {
       std::cout << name << ": " << score.known << " of " << score.all << " known, " << score.equal
                 << " equal\n";

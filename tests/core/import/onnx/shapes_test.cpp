@@ -1,6 +1,5 @@
-#include <catch2/catch.hpp>
-
 #include "tests/core/import/onnx/onnx_models.h"
+#include "tests/support/must.h"
 
 // What is known about sizes before a model runs, and why where nothing is.
 
@@ -14,24 +13,22 @@ TEST_CASE("free dimensions are 1 unless bound, and say so", "[import][onnx]") {
   *onnx.graph().add_value_info() = valueInfo("custom", {"batch*2", "80"});
   addNode(onnx.graph(), "Mystery", {"y"}, {"custom"}).set_domain("my.own");
   SECTION("nothing bound") {
-    const auto model = onnx.load();
-    REQUIRE(model);
-    CHECK(tensorNamed(*model, "y").shape == Shape{1, 4, 1});
-    CHECK(tensorNamed(*model, "y").origin == SizeOrigin::assumed);
-    CHECK(tensorNamed(*model, "custom").shape == Shape{2, 80});
+    const auto model = test::must(onnx.load());
+    CHECK(tensorNamed(model, "y").shape == Shape{1, 4, 1});
+    CHECK(tensorNamed(model, "y").origin == SizeOrigin::assumed);
+    CHECK(tensorNamed(model, "custom").shape == Shape{2, 80});
     CHECK(
-        model->graph->notes ==
+        model.graph->notes ==
         std::vector<std::string>{"free dimension batch of input 'x' taken as 1; --dim batch=VALUE",
                                  "free dimension 2 of input 'x' taken as 1; --dim x[2]=VALUE"});
   }
   SECTION("both bound") {
-    const auto model = onnx.load({.dimensions = {{"batch", 3}, {"x[2]", 7}}});
-    REQUIRE(model);
-    CHECK(tensorNamed(*model, "y").shape == Shape{3, 4, 7});
-    CHECK(tensorNamed(*model, "y").origin == SizeOrigin::inferred);
-    CHECK(tensorNamed(*model, "custom").shape == Shape{6, 80});
-    CHECK(tensorNamed(*model, "custom").origin == SizeOrigin::declared);
-    CHECK(model->graph->notes.empty());
+    const auto model = test::must(onnx.load({.dimensions = {{"batch", 3}, {"x[2]", 7}}}));
+    CHECK(tensorNamed(model, "y").shape == Shape{3, 4, 7});
+    CHECK(tensorNamed(model, "y").origin == SizeOrigin::inferred);
+    CHECK(tensorNamed(model, "custom").shape == Shape{6, 80});
+    CHECK(tensorNamed(model, "custom").origin == SizeOrigin::declared);
+    CHECK(model.graph->notes.empty());
   }
   SECTION("a name the model does not have") {
     const auto model = onnx.load({.dimensions = {{"sequence", 3}}});
@@ -54,11 +51,10 @@ TEST_CASE("shapes computed by the model itself are followed", "[import][onnx]") 
   addNode(onnx.graph(), "Unsqueeze", {"n", "axes"}, {"n1"});
   setInt(addNode(onnx.graph(), "Concat", {"n1", "minus"}, {"target"}), "axis", 0);
   addNode(onnx.graph(), "Reshape", {"x", "target"}, {"y"});
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK(tensorNamed(*model, "y").shape == Shape{2, 12});
-  CHECK(tensorNamed(*model, "y").origin == SizeOrigin::evaluated);
-  CHECK(tensorNamed(*model, "target").bytes == Bytes(16));
+  const auto model = test::must(onnx.load());
+  CHECK(tensorNamed(model, "y").shape == Shape{2, 12});
+  CHECK(tensorNamed(model, "y").origin == SizeOrigin::evaluated);
+  CHECK(tensorNamed(model, "target").bytes == Bytes(16));
 }
 
 TEST_CASE("inference beats a wrong declaration, a declaration beats nothing", "[import][onnx]") {
@@ -68,11 +64,10 @@ TEST_CASE("inference beats a wrong declaration, a declaration beats nothing", "[
   *onnx.graph().add_value_info() = valueInfo("y", {"9", "9"});
   addNode(onnx.graph(), "Foo", {"y"}, {"z"});
   *onnx.graph().add_output() = valueInfo("z", {"5"}, onnx::TensorProto::INT8);
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK(tensorNamed(*model, "y").shape == Shape{2, 3});
-  CHECK(tensorNamed(*model, "z").bytes == Bytes(5));
-  CHECK(tensorNamed(*model, "z").origin == SizeOrigin::declared);
+  const auto model = test::must(onnx.load());
+  CHECK(tensorNamed(model, "y").shape == Shape{2, 3});
+  CHECK(tensorNamed(model, "z").bytes == Bytes(5));
+  CHECK(tensorNamed(model, "z").origin == SizeOrigin::declared);
 }
 
 TEST_CASE("what cannot be sized says why and is never zero", "[import][onnx]") {
@@ -87,10 +82,9 @@ TEST_CASE("what cannot be sized says why and is never zero", "[import][onnx]") {
   addNode(onnx.graph(), "Relu", {"foo"}, {"after"});
   addNode(onnx.graph(), "Add", {"x", "long"}, {"bad"});
   addInput(onnx.graph(), "long", {"7"});
-  const auto model = onnx.load();
-  REQUIRE(model);
+  const auto model = test::must(onnx.load());
   const auto reason = [&](const std::string& name) {
-    const Tensor tensor = tensorNamed(*model, name);
+    const Tensor tensor = tensorNamed(model, name);
     CHECK_FALSE(tensor.bytes);
     CHECK(tensor.origin == SizeOrigin::unknown);
     return tensor.unknownReason;
@@ -113,10 +107,9 @@ TEST_CASE("a window that does not fit is unknown, not empty", "[import][onnx]") 
   addWeight(onnx.graph(), "w", {1, 1, 6});
   auto& node = addNode(onnx.graph(), "Conv", {"x", "w"}, {"y"});
   setInts(node, "strides", {2});
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK_FALSE(tensorNamed(*model, "y").bytes);
-  CHECK(tensorNamed(*model, "y").unknownReason ==
+  const auto model = test::must(onnx.load());
+  CHECK_FALSE(tensorNamed(model, "y").bytes);
+  CHECK(tensorNamed(model, "y").unknownReason ==
         "Conv does not fit its inputs: (1, 1, 4), (1, 1, 6)");
 }
 
@@ -139,20 +132,18 @@ TEST_CASE("what does not fit says that free dimensions may be the cause", "[impo
   addInput(onnx.graph(), "x", {"n", "3"});
   addIntegers(onnx.graph(), "target", {7, 5});
   addNode(onnx.graph(), "Reshape", {"x", "target"}, {"y"});  // No n makes 35 of 3 n.
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK(tensorNamed(*model, "y").unknownReason ==
+  const auto model = test::must(onnx.load());
+  CHECK(tensorNamed(model, "y").unknownReason ==
         "Reshape does not fit its inputs: (1, 3), (2), free dimensions taken as 1");
-  CHECK(tensorNamed(*model, "x").shape == Shape{1, 3});
+  CHECK(tensorNamed(model, "x").shape == Shape{1, 3});
 }
 
 TEST_CASE("an empty tensor is known to have no bytes", "[import][onnx]") {
   OnnxModel onnx;
   addInput(onnx.graph(), "x", {"0", "3"});
   addNode(onnx.graph(), "Relu", {"x"}, {"y"});
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK(tensorNamed(*model, "y").bytes == Bytes(0));
+  const auto model = test::must(onnx.load());
+  CHECK(tensorNamed(model, "y").bytes == Bytes(0));
 }
 
 TEST_CASE("hostile attributes do not divide by zero or overflow", "[import][onnx]") {
@@ -171,10 +162,9 @@ TEST_CASE("hostile attributes do not divide by zero or overflow", "[import][onnx
       setInts(node, name, std::vector<std::int64_t>(name == "pads" ? 4 : 2, value));
     }
   }
-  const auto model = onnx.load();
-  REQUIRE(model);
+  const auto model = test::must(onnx.load());
   const bool isCrop = name == "pads" && value == -1;  // Less than nothing is still something.
-  if (value != 0 && !isCrop) CHECK_FALSE(tensorNamed(*model, "Conv").bytes);
+  if (value != 0 && !isCrop) CHECK_FALSE(tensorNamed(model, "Conv").bytes);
 }
 
 TEST_CASE("models without the imports they need are still read", "[import][onnx]") {
@@ -183,10 +173,9 @@ TEST_CASE("models without the imports they need are still read", "[import][onnx]
   addNode(onnx.graph(), "Relu", {"x"}, {"y"}).set_domain("ai.onnx");
   addNode(onnx.graph(), "Foo", {"y"}, {"foo"}).set_domain("my.own");
   addNode(onnx.graph(), "Shape", {"foo"}, {"s"});  // Crashes libonnx with data propagation.
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK(tensorNamed(*model, "y").bytes == Bytes(8));
-  CHECK_FALSE(tensorNamed(*model, "s").bytes);
+  const auto model = test::must(onnx.load());
+  CHECK(tensorNamed(model, "y").bytes == Bytes(8));
+  CHECK_FALSE(tensorNamed(model, "s").bytes);
 }
 
 // Found by fuzzing: the library's rule for this op looks at the type of its input unasked.
@@ -196,9 +185,8 @@ TEST_CASE("an op on a value of unknown type does not end the program", "[import]
   addNode(onnx.graph(), "Foo", {"x"}, {"foo"}).set_domain("my.own");
   addNode(onnx.graph(), "LabelEncoder", {"foo"}, {"y"}).set_domain("ai.onnx.ml");
   addNode(onnx.graph(), "Relu", {""}, {"z"});
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK_FALSE(tensorNamed(*model, "y").bytes);
+  const auto model = test::must(onnx.load());
+  CHECK_FALSE(tensorNamed(model, "y").bytes);
 }
 
 // Found by fuzzing as well: it counts on windows having as many axes as their input.
@@ -211,10 +199,9 @@ TEST_CASE("a window of too few or too many axes is not sized", "[import][onnx]")
   addNode(onnx.graph(), "Conv", {"x", "w"}, {"y"});
   setInts(addNode(onnx.graph(), "MaxPool", {"x"}, {"z"}), "kernel_shape",
           std::vector<std::int64_t>(weight.size() - 2, 2));
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK_FALSE(tensorNamed(*model, "y").bytes);
-  CHECK_FALSE(tensorNamed(*model, "z").bytes);
+  const auto model = test::must(onnx.load());
+  CHECK_FALSE(tensorNamed(model, "y").bytes);
+  CHECK_FALSE(tensorNamed(model, "z").bytes);
 }
 
 TEST_CASE("ops newer than libonnx are not misread by its older rules", "[import][onnx]") {
@@ -225,11 +212,10 @@ TEST_CASE("ops newer than libonnx are not misread by its older rules", "[import]
   auto& split = addNode(onnx.graph(), "Split", {"x"}, {"a", "b"});
   setInt(split, "axis", 2);
   setInt(split, "num_outputs", 2);
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK(tensorNamed(*model, "mean").shape == Shape{2, 3});
-  CHECK(tensorNamed(*model, "a").shape == Shape{2, 3, 4});
-  CHECK(tensorNamed(*model, "b").shape == Shape{2, 3, 3});
+  const auto model = test::must(onnx.load());
+  CHECK(tensorNamed(model, "mean").shape == Shape{2, 3});
+  CHECK(tensorNamed(model, "a").shape == Shape{2, 3, 4});
+  CHECK(tensorNamed(model, "b").shape == Shape{2, 3, 3});
 }
 
 TEST_CASE("the branch of a known condition is taken", "[import][onnx]") {
@@ -243,9 +229,8 @@ TEST_CASE("the branch of a known condition is taken", "[import][onnx]") {
   addNode(yes, "Transpose", {"x"}, {"t"});
   addOutput(yes, "t");
   addOutput(addBody(node, "else_branch"), "x");
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK(tensorNamed(*model, "y").shape == Shape{3, 2});
+  const auto model = test::must(onnx.load());
+  CHECK(tensorNamed(model, "y").shape == Shape{3, 2});
 }
 
 namespace {
@@ -272,24 +257,21 @@ OnnxModel loopModel(const std::string& type, const std::vector<std::string>& inp
 }  // namespace
 
 TEST_CASE("a loop that keeps its shapes is sized", "[import][onnx]") {
-  const auto model = loopModel("Neg", {"v"}).load();
-  REQUIRE(model);
-  CHECK(tensorNamed(*model, "last").shape == Shape{2, 3});
-  CHECK(tensorNamed(*model, "all").shape == Shape{5, 2, 3});
+  const auto model = test::must(loopModel("Neg", {"v"}).load());
+  CHECK(tensorNamed(model, "last").shape == Shape{2, 3});
+  CHECK(tensorNamed(model, "all").shape == Shape{5, 2, 3});
 }
 
 TEST_CASE("a loop whose value grows by as much each turn is sized at its end", "[import][onnx]") {
-  const auto model = loopModel("Concat", {"v", "x"}).load();
-  REQUIRE(model);
-  CHECK(tensorNamed(*model, "last").shape == Shape{12, 3});  // 2 rows and 5 times 2.
-  CHECK(tensorNamed(*model, "all").unknownReason == "its rows differ from iteration to iteration");
+  const auto model = test::must(loopModel("Concat", {"v", "x"}).load());
+  CHECK(tensorNamed(model, "last").shape == Shape{12, 3});  // 2 rows and 5 times 2.
+  CHECK(tensorNamed(model, "all").unknownReason == "its rows differ from iteration to iteration");
 }
 
 TEST_CASE("a loop whose value grows by more each turn is not sized", "[import][onnx]") {
-  const auto model = loopModel("Concat", {"v", "v"}).load();
-  REQUIRE(model);
-  CHECK_FALSE(tensorNamed(*model, "last").bytes);
-  CHECK(tensorNamed(*model, "last").unknownReason ==
+  const auto model = test::must(loopModel("Concat", {"v", "v"}).load());
+  CHECK_FALSE(tensorNamed(model, "last").bytes);
+  CHECK(tensorNamed(model, "last").unknownReason ==
         "the shape changes from iteration to iteration");
 }
 
@@ -306,10 +288,9 @@ TEST_CASE("a scan takes its axis away and puts it back", "[import][onnx]") {
   addNode(body, "Add", {"s", "x"}, {"next"});
   addOutput(body, "next");
   addOutput(body, "next");
-  const auto model = onnx.load();
-  REQUIRE(model);
-  CHECK(tensorNamed(*model, "end").shape == Shape{4});
-  CHECK(tensorNamed(*model, "ys").shape == Shape{4, 7});
+  const auto model = test::must(onnx.load());
+  CHECK(tensorNamed(model, "end").shape == Shape{4});
+  CHECK(tensorNamed(model, "ys").shape == Shape{4, 7});
 }
 
 }  // namespace hw

@@ -3,12 +3,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <random>
 
 #include "tests/core/import/onnx/onnx_models.h"
+#include "tests/support/must.h"
 
 namespace hw {
 namespace {
@@ -29,10 +29,9 @@ OnnxModel smallModel() {
 }
 
 onnx::ModelProto reparsed(const std::string& bytes) {
-  const auto reduced = withoutPayloads(bytes);
-  REQUIRE(reduced);
+  const auto reduced = test::must(withoutPayloads(bytes));
   onnx::ModelProto model;
-  REQUIRE(model.ParseFromString(*reduced));
+  REQUIRE(model.ParseFromString(reduced));
   return model;
 }
 
@@ -41,9 +40,8 @@ onnx::ModelProto reparsed(const std::string& bytes) {
 TEST_CASE("a small model passes through unchanged", "[import][onnx]") {
   const std::string bytes = smallModel().bytes();
   CHECK(looksLikeOnnx(bytes));
-  const auto reduced = withoutPayloads(bytes);
-  REQUIRE(reduced);
-  CHECK(*reduced == bytes);
+  const auto reduced = test::must(withoutPayloads(bytes));
+  CHECK(reduced == bytes);
 }
 
 TEST_CASE("weights, doc strings and training data are left behind", "[import][onnx]") {
@@ -61,17 +59,15 @@ TEST_CASE("weights, doc strings and training data are left behind", "[import][on
   value.add_dims(1 << 20);
   value.set_raw_data(std::string(4 << 20, 'x'));
   addAttribute(constant, "blob", onnx::AttributeProto::STRING).set_s(std::string(1 << 20, 'b'));
-  const auto reduced = withoutPayloads(onnx.bytes());
-  REQUIRE(reduced);
-  CHECK(reduced->size() < small.size() + 300);
+  const auto reduced = test::must(withoutPayloads(onnx.bytes()));
+  CHECK(reduced.size() < small.size() + 300);
   const onnx::ModelProto model = reparsed(onnx.bytes());
   CHECK(model.graph().initializer_size() == 3);
   CHECK(model.graph().initializer(1).dims(0) == 1 << 20);
   CHECK(model.graph().initializer(1).raw_data().empty());
   CHECK(model.graph().initializer(0).int64_data_size() == 3);
-  const auto loaded = onnx.load();
-  REQUIRE(loaded);
-  CHECK(tensorNamed(*loaded, "c").bytes == Bytes(4 << 20));
+  const auto loaded = test::must(onnx.load());
+  CHECK(tensorNamed(loaded, "c").bytes == Bytes(4 << 20));
 }
 
 TEST_CASE("a model cut anywhere is refused or harmless, never a crash", "[import][onnx]") {

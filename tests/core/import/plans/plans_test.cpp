@@ -1,7 +1,6 @@
 // Plans of other tools: opened, followed to the byte, and what is wrong with them told.
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 
@@ -12,6 +11,7 @@
 #include "core/run/run.h"
 #include "tests/support/corpus.h"
 #include "tests/support/flat_writer.h"
+#include "tests/support/must.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
 
@@ -21,9 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 std::shared_ptr<const Model> openedPlan(const std::string& text, const std::string& pool = {}) {
-  auto model = importModel(text, "plan.txt", {.subgraph = pool});
-  if (!model) FAIL(model.error().text());
-  return std::make_shared<const Model>(std::move(*model));
+  auto model = test::must(importModel(text, "plan.txt", {.subgraph = pool}));
+  return std::make_shared<const Model>(std::move(model));
 }
 
 std::string planError(const std::string& text, const std::string& pool = {}) {
@@ -34,9 +33,7 @@ std::string planError(const std::string& text, const std::string& pool = {}) {
 std::shared_ptr<const Run> theirs(const std::shared_ptr<const Model>& model) {
   RunRequest request = planningRequest();
   request.allocator = *AllocatorChoice::parse("embedded");
-  auto run = execute(model, request, {});
-  if (!run) FAIL(run.error().text());
-  return *run;
+  return test::must(execute(model, request, {}));
 }
 
 /// What a buffer is in the graph: its life, and where it was put.
@@ -63,9 +60,8 @@ bool notesSay(const Graph& graph, const std::string& words) {
 void checkFollowed(const std::shared_ptr<const Model>& model, Bytes used) {
   const auto run = theirs(model);
   CHECK(run->plan.footprint(PoolId(0)) == used);
-  const auto document = embeddedPlan(*model);
-  REQUIRE(document);
-  const Audit audit = auditPlan(model, *document, {});
+  const auto document = test::must(embeddedPlan(*model));
+  const Audit audit = auditPlan(model, document, {});
   for (const Finding& finding : audit.findings) UNSCOPED_INFO(finding.message);
   CHECK(audit.findings.empty());
   CHECK(audit.pools.at(0).top == used);
@@ -335,9 +331,8 @@ TEST_CASE("real plans of other tools take what they say", "[import][plans][corpu
       {"tflite/person_detect_vela.tflite", 74464},
   }));
   CAPTURE(file);
-  auto model = loadModel((*folder / file).string(), {});
-  if (!model) FAIL(model.error().text());
-  checkFollowed(std::make_shared<const Model>(std::move(*model)), Bytes(used));
+  auto model = test::must(loadModel((*folder / file).string(), {}));
+  checkFollowed(std::make_shared<const Model>(std::move(model)), Bytes(used));
 }
 
 }  // namespace hw

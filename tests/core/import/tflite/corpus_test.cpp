@@ -1,7 +1,6 @@
 #include "tests/support/corpus.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +10,7 @@
 
 #include "core/base/text.h"
 #include "core/import/importer.h"
+#include "tests/support/must.h"
 
 namespace hw {
 namespace {
@@ -191,10 +191,10 @@ TEST_CASE("every TFLite hazard is the right graph or a sentence", "[import][corp
 TEST_CASE("a TFLite model under a wrong name is one all the same", "[import][corpus]") {
   const auto folder = corpusFolder();
   if (!folder) return;
-  const auto model = loadModel((*folder / "onnx" / "derived_tflite_named_onnx.onnx").string(), {});
-  REQUIRE(model);
-  CHECK(model->format == "tflite");
-  CHECK(model->graph->ops.size() == 3);
+  const auto model =
+      test::must(loadModel((*folder / "onnx" / "derived_tflite_named_onnx.onnx").string(), {}));
+  CHECK(model.format == "tflite");
+  CHECK(model.graph->ops.size() == 3);
 }
 
 TEST_CASE("shapes worked out agree with those that are stored", "[import][corpus]") {

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <random>
 
 #include "core/import/importer.h"
+#include "tests/support/must.h"
 #include "tests/support/tflite_writer.h"
 
 namespace hw {
@@ -26,9 +26,8 @@ Result<Model> read(const Text& model, const ImportOptions& options = {}) {
 }
 
 std::shared_ptr<const Graph> graphOf(const Text& model, const ImportOptions& options = {}) {
-  const auto opened = read(model, options);
-  if (!opened) FAIL(opened.error().text());
-  return opened->graph;
+  const auto opened = test::must(read(model, options));
+  return opened.graph;
 }
 
 const Tensor& named(const Graph& graph, const std::string& name) {
@@ -336,9 +335,7 @@ TEST_CASE("a file of several models is chosen from by name", "[import][tflite]")
     CHECK(types(*graph) == std::vector<std::string>{"RELU", "ADD"});
     CHECK(named(*graph, "a").graphInput);
   }
-  const auto missing = read(model, {.subgraph = "decode"});
-  REQUIRE_FALSE(missing);
-  CHECK(missing.error().text() ==
+  CHECK(test::mustFail(read(model, {.subgraph = "decode"})).text() ==
         "the model has no subgraph or signature 'decode'; it has encode, "
         "all, 0 (main), 1 (callee)");
 
@@ -363,10 +360,9 @@ TEST_CASE("a file of several models is chosen from by name", "[import][tflite]")
         "the file is a zip archive; expected a model, unpack it first");
 
   const std::string attached = tfliteBytes(freeRows()) + zipBytes({{"labels.txt", "cat"}});
-  const auto withLabels = importModel(attached, "x.tflite", {});
-  REQUIRE(withLabels);
-  CHECK(withLabels->format == "tflite");
-  CHECK(notes(*withLabels->graph, "1 files are attached to the model: labels.txt"));
+  const auto withLabels = test::must(importModel(attached, "x.tflite", {}));
+  CHECK(withLabels.format == "tflite");
+  CHECK(notes(*withLabels.graph, "1 files are attached to the model: labels.txt"));
 }
 
 TEST_CASE("damaged TFLite files are refused in a sentence", "[import][tflite]") {

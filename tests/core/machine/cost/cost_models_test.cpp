@@ -1,7 +1,6 @@
 // Cycles by the shape of an array, beside those of other simulators.
 #include "core/machine/cost/cost_models.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 
@@ -13,6 +12,7 @@
 #include "tests/support/corpus.h"
 #include "tests/support/graphs.h"
 #include "tests/support/image_graphs.h"
+#include "tests/support/must.h"
 #include "tests/support/op_sample.h"
 #include "tests/support/published_layers.h"
 #include "tests/support/rounds.h"
@@ -352,11 +352,10 @@ TEST_CASE("weights that are fetched move as they are stored", "[cost][machine]")
   UnitSpec& unit = request.platform.devices[0].units[0];
   unit.cost = {.model = costModelNamed("ethos-u"), .weightRatio = 0.25};
   request.weights.rule = rule;
-  const auto run = execute(model, request, {});
-  REQUIRE(run);
+  const auto run = test::must(execute(model, request, {}));
   Bytes moved;
   for (const TrafficClass kind : {TrafficClass::weight, TrafficClass::prefetch}) {
-    moved += (*run)->timing.traffic[PoolId(1)].read[static_cast<std::size_t>(kind)];
+    moved += run->timing.traffic[PoolId(1)].read[static_cast<std::size_t>(kind)];
   }
   Bytes stored;
   for (const OpId op : model->graph->ops.keys()) {
@@ -399,10 +398,9 @@ TEST_CASE("cycles that no number holds are cut off", "[cost][machine]") {
 TEST_CASE("loops multiply to the work of their operator", "[cost]") {
   std::size_t known = 0;
   for (const char* name : {"resnet50", "mobilenet_v2_int8", "bert_base", "inception_v3", "unet"}) {
-    const auto model = openModel(std::string("samples:") + name, {});
-    REQUIRE(model);
-    for (const OpId op : model->graph->ops.keys()) {
-      const Work work = workOf(*model->graph, op);
+    const auto model = test::must(openModel(std::string("samples:") + name, {}));
+    for (const OpId op : model.graph->ops.keys()) {
+      const Work work = workOf(*model.graph, op);
       if (!work.loops) continue;
       ++known;
       CAPTURE(name, op.index());
@@ -478,14 +476,12 @@ TEST_CASE("cost models are written and read again", "[platforms][machine]") {
                              "macs_per_cycle = 3\ncycles = \"table\"\n"
                              "table.product = { call = 12.5, mac = 1e-7 }\n"
                              "[device.unit.table.movement]\nelement = 1e15");
-  const auto platform = parsePlatform(arrayText(cost));
-  REQUIRE(platform);
-  const std::string toml = platformToml(*platform);
+  const auto platform = test::must(parsePlatform(arrayText(cost)));
+  const std::string toml = platformToml(platform);
   INFO(toml);
-  const auto again = parsePlatform(toml);
-  REQUIRE(again);
-  const UnitSpec& before = platform->devices[0].units[0];
-  const UnitSpec& after = again->devices[0].units[0];
+  const auto again = test::must(parsePlatform(toml));
+  const UnitSpec& before = platform.devices[0].units[0];
+  const UnitSpec& after = again.devices[0].units[0];
   CHECK(after.cost == before.cost);
   CHECK(after.macsPerCycle == before.macsPerCycle);
 }
@@ -493,9 +489,7 @@ TEST_CASE("cost models are written and read again", "[platforms][machine]") {
 TEST_CASE("a bad cost model is refused with what was expected", "[platforms][machine]") {
   for (const auto& [cost, message] : kBadCosts) {
     CAPTURE(cost);
-    const auto platform = parsePlatform(arrayText(cost));
-    REQUIRE_FALSE(platform);
-    CHECK_THAT(platform.error().text(),
+    CHECK_THAT(test::mustFail(parsePlatform(arrayText(cost))).text(),
                Catch::Contains(std::string("device.unit 'array': ") + message));
   }
 }
@@ -504,9 +498,7 @@ TEST_CASE("the size of an Ethos-U is one that there is", "[machine]") {
   const Platform platform =
       parsePlatform(arrayText("cycles = \"ethos-u\"\nmacs_per_cycle = 64")).value();
   CHECK(tuned(platform, {.macs = 256}).has_value());
-  const auto changed = tuned(platform, {.macs = 100});
-  REQUIRE_FALSE(changed);
-  CHECK(changed.error().message ==
+  CHECK(test::mustFail(tuned(platform, {.macs = 100})).message ==
         "macs: expected one of 32, 64, 128, 256, 512 with cycles = \"ethos-u\"");
 }
 
@@ -514,9 +506,7 @@ TEST_CASE("laws of a table are not tuned", "[machine]") {
   const Platform platform =
       parsePlatform(arrayText("cycles = \"table\"\ntable.product = { mac = 2 }")).value();
   CHECK_FALSE(tuningOf(platform).macs);
-  const auto changed = tuned(platform, {.macs = 64});
-  REQUIRE_FALSE(changed);
-  CHECK(changed.error().message ==
+  CHECK(test::mustFail(tuned(platform, {.macs = 64})).message ==
         "macs: unit 'array' of platform 'a' has laws of its own (cycles = \"table\"), which say "
         "what operators take");
   const Platform cluster = parsePlatform(arrayText("cycles = \"pulp-nn\"")).value();
@@ -527,9 +517,7 @@ TEST_CASE("the size of an array is not tuned", "[machine]") {
   const Platform platform =
       parsePlatform(arrayText("cycles = \"systolic\"\nrows = 4\ncolumns = 8")).value();
   CHECK_FALSE(tuningOf(platform).macs);
-  const auto changed = tuned(platform, {.macs = 64});
-  REQUIRE_FALSE(changed);
-  CHECK(changed.error().message ==
+  CHECK(test::mustFail(tuned(platform, {.macs = 64})).message ==
         "macs: unit 'array' of platform 'a' is an array (cycles = \"systolic\"), whose size says "
         "them");
 }

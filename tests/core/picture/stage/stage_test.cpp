@@ -1,7 +1,6 @@
 #include "core/picture/stage/stage.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <map>
 
 #include "core/base/text.h"
@@ -10,6 +9,7 @@
 #include "core/picture/svg_canvas.h"
 #include "tests/support/golden_picture.h"
 #include "tests/support/methods.h"
+#include "tests/support/must.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
 
@@ -25,10 +25,8 @@ using Part = StageItem::Part;
 using Role = MethodList::Role;
 
 std::shared_ptr<const Run> recorded(const std::string& sample, const std::string& allocator) {
-  const auto run = execute(test::sample(sample), test::workedRequest(allocator),
-                           {.simulate = false, .record = true});
-  REQUIRE(run);
-  return *run;
+  return test::must(execute(test::sample(sample), test::workedRequest(allocator),
+                            {.simulate = false, .record = true}));
 }
 
 const Ruler& ruler() {
@@ -332,11 +330,11 @@ TEST_CASE("shared objects: tenants lie on their objects' shelves and never overl
 TEST_CASE("a place at the end of a large memory makes no other too small", "[stage]") {
   RunRequest request = test::workedRequest("idle-longest");
   request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(2 << 20)};
-  const auto run = execute(test::sample("inception"), request, {.simulate = false, .record = true});
-  REQUIRE(run);
-  const Stage stage(*run, 0);
+  const auto run =
+      test::must(execute(test::sample("inception"), request, {.simulate = false, .record = true}));
+  const Stage stage(run, 0);
   // Whoever never had a tenant has been idle longest: the candidates reach to the end of L2.
-  const Bytes end = (*run)->plan.footprint(PoolId(0));
+  const Bytes end = run->plan.footprint(PoolId(0));
   REQUIRE(end < 300_B);
   CHECK(stage.extent(PoolId(0)).taken == Interval<Bytes>{Bytes(), end});
   CHECK(stage.extent(PoolId(0)).bytes.end <= end + end);
@@ -407,10 +405,8 @@ TEST_CASE("a record without roles or stays is drawn as tables", "[stage]") {
 namespace {
 
 std::shared_ptr<const Run> filmed(const std::string& allocator) {
-  const auto run = execute(test::sample("inception"), test::workedRequest(allocator),
-                           {.simulate = false, .record = true});
-  REQUIRE(run);
-  return *run;
+  return test::must(execute(test::sample("inception"), test::workedRequest(allocator),
+                            {.simulate = false, .record = true}));
 }
 
 std::string attribute(std::string_view tag, const std::string& name) {

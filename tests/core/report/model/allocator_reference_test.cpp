@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/allocators/abilities.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 
@@ -30,9 +31,8 @@ TEST_CASE("the catalogue says the same of pools as asking does", "[reference]") 
     problem.pools[PoolId(0)].capacity = Bytes(16);
     problem.pools.add({.name = "L3"});
     const AllocatorChoice choice{&info};
-    const auto plan = choice.make()->plan(problem, {});
-    REQUIRE(plan);
-    CHECK((plan->footprint(PoolId(1)) > Bytes()) == choice.placer().info->choosesPools);
+    const auto plan = test::must(choice.make()->plan(problem, {}));
+    CHECK((plan.footprint(PoolId(1)) > Bytes()) == choice.placer().info->choosesPools);
   }
 }
 

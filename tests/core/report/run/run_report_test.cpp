@@ -1,7 +1,6 @@
 // Reports: what they say is what the run holds, whatever the names in the model.
 #include "core/report/run/run_report.h"
 
-#include <catch2/catch.hpp>
 #include <sstream>
 
 #include "core/base/csv.h"
@@ -11,6 +10,7 @@
 #include "core/machine/platforms.h"
 #include "core/report/run/simulation_report.h"
 #include "tests/support/methods.h"
+#include "tests/support/must.h"
 
 using namespace hw;
 using namespace hw::test;
@@ -46,16 +46,15 @@ std::string unbalanced(const std::string& markup) {
 }
 
 std::shared_ptr<const Model> hostileModel() {
-  auto model = importModel(
+  auto model = test::must(importModel(
       R"({"format": "highwater-graph", "version": 1, "name": "<b>&\"x\"</b>",
           "tensors": [{"name": "a|b*<script>alert(1)</script>", "bytes": 16},
                       {"name": "c'\"&</td>", "bytes": 8}],
           "inputs": ["a|b*<script>alert(1)</script>"], "outputs": ["c'\"&</td>"],
           "ops": [{"name": "<svg onload=1>", "type": "</table>",
                    "inputs": ["a|b*<script>alert(1)</script>"], "outputs": ["c'\"&</td>"]}]})",
-      "hostile.graph.json", {});
-  REQUIRE(model);
-  return std::make_shared<const Model>(std::move(*model));
+      "hostile.graph.json", {}));
+  return std::make_shared<const Model>(std::move(model));
 }
 
 Comparison comparisonOf(const std::shared_ptr<const Model>& model, const RunRequest& request) {
@@ -186,20 +185,18 @@ TEST_CASE("rows of a Markdown table have as many cells as its head", "[report]")
 
 TEST_CASE("a run that was recorded is told tick by tick, up to a length", "[report][record]") {
   RunRequest request = workedRequest("block-id");
-  const auto run = execute(sample("inception"), request, {.record = true});
-  REQUIRE(run);
-  const auto tables = methodReportTables(**run);
+  const auto run = test::must(execute(sample("inception"), request, {.record = true}));
+  const auto tables = methodReportTables(*run);
   REQUIRE(tables.size() == 1);
-  CHECK(tables[0].rows.size() == (*run)->plan.records[0].ticks.size());
+  CHECK(tables[0].rows.size() == run->plan.records[0].ticks.size());
   const std::string text = reportMarkdown({.title = "t", .tables = tables});
   CHECK(text.find("block 2 grows from 24 to 64 bytes") != std::string::npos);
-  CHECK(reportJson(**run, nullptr, "")["records"].size() == 1);
+  CHECK(reportJson(*run, nullptr, "")["records"].size() == 1);
   CHECK(methodReportTables(*mustRun(sample("inception"), request)).empty());
   request.allocator = *AllocatorChoice::parse("free-list");
-  const auto many = execute(sample("densenet121"), request, {.record = true});
-  REQUIRE(many);
-  CHECK((*many)->plan.records[0].ticks.size() > 200);
-  CHECK(methodReportTables(**many)[0].rows.size() == 200);
+  const auto many = test::must(execute(sample("densenet121"), request, {.record = true}));
+  CHECK(many->plan.records[0].ticks.size() > 200);
+  CHECK(methodReportTables(*many)[0].rows.size() == 200);
 }
 
 TEST_CASE("the JSON report adds up", "[report]") {

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <catch2/catch.hpp>
-
+#include "tests/support/must.h"
 #include "tests/support/problems.h"
 
 using namespace hw;
@@ -17,10 +16,9 @@ TEST_CASE("a figure grew when it is more than was and than is allowed", "[study]
     const bool percent = dice.chance(50);
     const std::string text = fmt::format("+{}{}", more, percent ? "%" : "");
     CAPTURE(before, now, text);
-    const auto allowances = parseAllowances("latency=" + text);
-    REQUIRE(allowances.has_value());
+    const auto allowances = test::must(parseAllowances("latency=" + text));
     const auto held =
-        holdAgainst({{"latency_ps", before}}, {{"latency_ps", now}, {"peak", 5}}, *allowances);
+        holdAgainst({{"latency_ps", before}}, {{"latency_ps", now}, {"peak", 5}}, allowances);
     REQUIRE(held.size() == 1);
     // In whole numbers: 100 * now > (100 + more) * before.
     const bool grew = percent ? 100 * now > (100 + more) * before : now > before + more;

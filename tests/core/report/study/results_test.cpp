@@ -6,12 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <set>
 
 #include "core/report/study/study_engine.h"
 #include "core/report/study/study_shards.h"
+#include "tests/support/must.h"
 #include "tests/support/scratch_folder.h"
 
 using namespace hw;
@@ -56,9 +56,8 @@ StudyWork fakeWork(const std::string& script, int workers = 1) {
 
 std::vector<std::string> texts(StudyResults& results, const std::string& sql) {
   std::vector<std::string> texts;
-  auto rows = results.database().rows(sql);
-  if (!rows) FAIL(rows.error().text());
-  for (const auto& row : *rows) {
+  auto rows = test::must(results.database().rows(sql));
+  for (const auto& row : rows) {
     std::string text;
     for (const Value& value : row) text += (text.empty() ? "" : " ") + value.exact();
     texts.push_back(text);
@@ -73,14 +72,14 @@ TEST_CASE("a run in which two workers die has crashed; the others are done", "[s
   auto results = study.open().value();
   const std::string once = study.file("once");
   const int workers = GENERATE(1, 2);
-  const auto tally = runStudy(study.runs, all(study.runs), results,
-                              fakeWork("[ $n = 3 ] && kill -9 $$; [ $n = 7 ] && [ ! -e " + once +
-                                           " ] && touch " + once + " && kill -11 $$",
-                                       workers));
-  REQUIRE(tally.has_value());
-  CHECK(tally->done == 12);
-  CHECK(tally->failed == 11);
-  CHECK(tally->crashed == 1);
+  const auto tally =
+      test::must(runStudy(study.runs, all(study.runs), results,
+                          fakeWork("[ $n = 3 ] && kill -9 $$; [ $n = 7 ] && [ ! -e " + once +
+                                       " ] && touch " + once + " && kill -11 $$",
+                                   workers)));
+  CHECK(tally.done == 12);
+  CHECK(tally.failed == 11);
+  CHECK(tally.crashed == 1);
   CHECK(results.missing().value() == std::vector<std::size_t>{3});  // To be tried again.
   CHECK(texts(results, "SELECT error, allocator, align FROM runs WHERE state = 'crashed'") ==
         std::vector<std::string>{"the process that ran it ended with signal 9 greedy-by-size 2"});
@@ -101,17 +100,15 @@ TEST_CASE("workers that cannot begin end a study, and so does a stop", "[study]"
   work.progress = [&](std::size_t done, std::size_t) {
     if (done > 0) stop.request_stop();
   };
-  const auto stopped = runStudy(study.runs, all(study.runs), results, work);
-  REQUIRE(stopped.has_value());
-  CHECK(stopped->done == 5);
+  const auto stopped = test::must(runStudy(study.runs, all(study.runs), results, work));
+  CHECK(stopped.done == 5);
   CHECK(results.missing()->size() == 7);
 }
 
 TEST_CASE("results are of one study, one version and one writer", "[study]") {
   const StudyCase study;
   {
-    const auto first = study.open(false);
-    REQUIRE(first.has_value());
+    const auto first = test::must(study.open(false));
     const auto second = study.open();
     REQUIRE(!second.has_value());
     CHECK_THAT(second.error().text(), Catch::EndsWith("another program writes this file"));
@@ -131,8 +128,7 @@ TEST_CASE("results are of one study, one version and one writer", "[study]") {
   CHECK_THAT(study.open().error().text(), Catch::Contains("written by a newer highwater"));
   CHECK_THAT(openResults(study.file()).error().text(), Catch::Contains("newer highwater"));
   {  // Whoever began it was killed before there were tables.
-    const auto begun = Database::open(study.file("begun.db"), Database::Mode::write);
-    REQUIRE(begun.has_value());
+    const auto begun = test::must(Database::open(study.file("begun.db"), Database::Mode::write));
   }
   REQUIRE(std::filesystem::file_size(study.file("begun.db")) > 0);
   CHECK(study.open(true, "all.db")->merge(study.file("begun.db")).value() == 0);
@@ -186,10 +182,9 @@ TEST_CASE("rows are out of date when a model or a platform changes", "[study]") 
   CHECK(study.open(true, "other.db")->missing()->size() == 12);
   study.folder.write("a.csv", "id,lower,upper,size\n1,0,2,11\n2,1,3,20\n");
   auto reader = openResults(study.file()).value();
-  const auto status = statusOf(reader);
-  REQUIRE(status.has_value());
-  CHECK(status->states == std::map<std::string, std::size_t>{{"done", 12}});
-  CHECK(status->stale == std::map<std::string, std::size_t>{{"model a.csv has changed", 6}});
+  const auto status = test::must(statusOf(reader));
+  CHECK(status.states == std::map<std::string, std::size_t>{{"done", 12}});
+  CHECK(status.stale == std::map<std::string, std::size_t>{{"model a.csv has changed", 6}});
   // What was read once is not read again, so another process goes on.
   const StudyRuns later = StudyRuns::of(study.study, study.folder.path()).value();
   { const auto end = std::move(results); }
@@ -220,12 +215,11 @@ TEST_CASE("merging shards gives what one run gives, once or twice", "[study]") {
   study.folder.write("shards/cut.db", "SQLite format 3");
   auto results = study.open().value();
   for (int times = 0; times < 2; ++times) {
-    const auto merged = collect({study.file("shards")}, results);
-    REQUIRE(merged.has_value());
-    CHECK(merged->rows == 12);
-    CHECK(merged->files == of);
-    REQUIRE(merged->failures.size() == 1);
-    CHECK_THAT(merged->failures.front(), Catch::Contains("cut.db"));
+    const auto merged = test::must(collect({study.file("shards")}, results));
+    CHECK(merged.rows == 12);
+    CHECK(merged.files == of);
+    REQUIRE(merged.failures.size() == 1);
+    CHECK_THAT(merged.failures.front(), Catch::Contains("cut.db"));
     CHECK(results.missing()->empty());
     CHECK(texts(results, "SELECT count(*), sum(seconds) FROM runs") ==
           std::vector<std::string>{"12 66.0"});

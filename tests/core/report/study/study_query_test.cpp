@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <set>
 
 #include "core/report/study/results.h"
+#include "tests/support/must.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
 #include "tests/support/scratch_folder.h"
@@ -86,9 +86,8 @@ TEST_CASE("the rows of a Pareto front are those that no other is as good as", "[
     Database results = study.open();
     const bool three = seed % 2 == 0;
     const auto table =
-        paretoOf({results}, three ? std::vector<std::string>{"peak", "latency", "energy"}
-                                  : std::vector<std::string>{"peak", "latency"});
-    REQUIRE(table.has_value());
+        test::must(paretoOf({results}, three ? std::vector<std::string>{"peak", "latency", "energy"}
+                                             : std::vector<std::string>{"peak", "latency"}));
     const auto figuresOf = [&](const Made& one) {
       return std::tuple(one.model, one.peak, one.latency, three ? one.energy : 0);
     };
@@ -100,9 +99,9 @@ TEST_CASE("the rows of a Pareto front are those that no other is as good as", "[
       });
       if (!beaten) expected.insert(figuresOf(one));
     }
-    for (const auto& row : table->rows) {
+    for (const auto& row : table.rows) {
       const auto number = [&](const std::string& key) {
-        return *row[columnOf(*table, key)].whole();
+        return *row[columnOf(table, key)].whole();
       };
       CHECK(found
                 .emplace(row[0].exact(), number("peak"), number("latency_ps"),

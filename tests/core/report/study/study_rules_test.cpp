@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <catch2/catch.hpp>
-
 #include "core/base/dice.h"
 #include "core/report/study/results.h"
 #include "core/report/study/study_query.h"
 #include "core/report/study/study_shards.h"
+#include "tests/support/must.h"
 #include "tests/support/rounds.h"
 #include "tests/support/scratch_folder.h"
 
@@ -90,9 +89,8 @@ TEST_CASE("constraints are read with the units of their figures", "[study]") {
       {"energy < 1e6", "energy_pj < 1000000"}};
   for (const auto& [text, sql] : texts) {
     CAPTURE(text);
-    const auto read = Constraint::parse(text);
-    REQUIRE(read.has_value());
-    const std::string said = StudyRules{.constraints = {*read}}.condition();
+    const auto read = test::must(Constraint::parse(text));
+    const std::string said = StudyRules{.constraints = {read}}.condition();
     CHECK(said == sql);
     CHECK(StudyRules{.constraints = {Constraint::parse(said).value()}}.condition() == said);
   }

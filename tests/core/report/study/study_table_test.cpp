@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 
 #include "core/report/study/results.h"
@@ -11,6 +10,7 @@
 #include "core/report/study/study_page.h"
 #include "core/report/study/study_picture.h"
 #include "core/report/study/study_query.h"
+#include "tests/support/must.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
 #include "tests/support/scratch_folder.h"
@@ -157,10 +157,9 @@ TEST_CASE("a file of results is read with its study, and its rows can be opened"
   for (std::uint32_t row = 0; row < file.table.size(); ++row) {
     const auto number = static_cast<std::size_t>(file.table.figures[0].numbers[row]) - 1;
     const StudyRun expected = runs.at(number);
-    const auto found = file.runOf(row);
-    REQUIRE(found.has_value());
-    CHECK(found->identity() == expected.identity());
-    CHECK(found->setting.request.l2.bytes == expected.setting.request.l2.bytes);
+    const auto found = test::must(file.runOf(row));
+    CHECK(found.identity() == expected.identity());
+    CHECK(found.setting.request.l2.bytes == expected.setting.request.l2.bytes);
   }
   CHECK(!file.runs->find("a.csv", "best", {}).has_value());
   CHECK(!file.runs->find("b.csv", "none", {{"l2", "64B"}}).has_value());
