@@ -194,7 +194,7 @@ class CachingHeap final : public Heap {
   std::string note(PoolId pool) const {
     return fmt::format("{}: {} bytes reserved in {} segments", problem().pools[pool].name,
                        groupDigits(caches_[pool].reserved().count()),
-                       groupDigits(static_cast<std::int64_t>(caches_[pool].segments().size())));
+                       groupDigits(caches_[pool].segments().size()));
   }
   bool isUsed(PoolId pool) const { return !caches_[pool].segments().empty(); }
 

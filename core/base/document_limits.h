@@ -42,25 +42,23 @@ inline tl::unexpected<Error> tooDeep(const DocumentLimits& limits, std::string w
 inline tl::unexpected<Error> tooManyValues(const DocumentLimits& limits, std::string where) {
   return fail(ErrorCode::malformed,
               fmt::format("{} with more than {} values{}", limits.format,
-                          groupDigits(static_cast<std::int64_t>(limits.values)),
-                          limits.depth == 1 ? " in a line" : ""),
+                          groupDigits(limits.values), limits.depth == 1 ? " in a line" : ""),
               std::move(where));
 }
 
 inline tl::unexpected<Error> tooLongText(const DocumentLimits& limits, std::string where) {
-  return fail(ErrorCode::malformed,
-              fmt::format("{} with a text of more than {} bytes", limits.format,
-                          groupDigits(static_cast<std::int64_t>(limits.text))),
-              std::move(where));
+  return fail(
+      ErrorCode::malformed,
+      fmt::format("{} with a text of more than {} bytes", limits.format, groupDigits(limits.text)),
+      std::move(where));
 }
 
 /// Fails for a document of more bytes than may be.
 inline Result<void> checkSize(const DocumentLimits& limits, std::size_t bytes) {
   if (bytes <= limits.bytes) return {};
   return fail(ErrorCode::malformed,
-              fmt::format("{} of {} bytes; at most {} are read", limits.format,
-                          groupDigits(static_cast<std::int64_t>(bytes)),
-                          groupDigits(static_cast<std::int64_t>(limits.bytes))));
+              fmt::format("{} of {} bytes; at most {} are read", limits.format, groupDigits(bytes),
+                          groupDigits(limits.bytes)));
 }
 
 /// "line 3, column 8": where the byte with that index is.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,6 +22,9 @@ std::string sizeWord(Bytes bytes);
 
 /// "1,234,567".
 std::string groupDigits(std::int64_t number);
+std::string groupDigits(std::integral auto number) {
+  return groupDigits(static_cast<std::int64_t>(number));
+}
 
 /// "12.3 µs", "4.56 ms": three significant digits.
 std::string formatTime(SimTime time);
@@ -47,6 +51,17 @@ std::string_view trimText(std::string_view text);
 std::string shellWord(std::string_view word);
 /// All of them, between blanks.
 std::string shellWords(const std::vector<std::string>& words);
+
+/// The texts that `of` makes of items, with `separator` between them.
+template <class Items, class Of>
+std::string joinText(const Items& items, std::string_view separator, const Of& of) {
+  std::string text;
+  for (const auto& item : items) {
+    if (!text.empty()) text += separator;
+    text += of(item);
+  }
+  return text;
+}
 
 /// A name from a file made safe to print: control characters and invalid UTF-8 become escapes
 /// (\x1b), at most `limit` bytes are kept.

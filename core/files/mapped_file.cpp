@@ -83,8 +83,7 @@ Result<void> MappedFile::readAll(int descriptor, const std::stop_token& stop,
     }
     if (size_ > most) {
       return fail(ErrorCode::malformed,
-                  fmt::format("what is no regular file has more than {} bytes",
-                              groupDigits(static_cast<std::int64_t>(most))));
+                  fmt::format("what is no regular file has more than {} bytes", groupDigits(most)));
     }
     if (size_ == room_ && !makeRoom()) return systemError("there is no memory for the file");
     // One byte more than may be tells that there are more.

@@ -217,7 +217,7 @@ Result<void> CsvRules::addClocks(StatedRules& rules) const {
   const auto conflicts = conflictsOf(lives_, kMostRulePairs);
   if (!conflicts) {
     return fail(ErrorCode::unsupported, fmt::format("the clocks come to more than {} conflicts",
-                                                    groupDigits(std::int64_t(kMostRulePairs))));
+                                                    groupDigits(kMostRulePairs)));
   }
   for (const StayPair& pair : *conflicts) rules.add(PairRule::conflict, pair.a, pair.b, 0);
   return {};

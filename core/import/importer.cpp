@@ -103,8 +103,7 @@ Result<void> checkSize(const ImporterInfo& importer, std::size_t bytes) {
   if (bytes <= importer.mostBytes) return {};
   return fail(ErrorCode::unsupported,
               fmt::format("the file looks like '{}' and has {} bytes; at most {} are read",
-                          importer.name, groupDigits(static_cast<std::int64_t>(bytes)),
-                          groupDigits(static_cast<std::int64_t>(importer.mostBytes))));
+                          importer.name, groupDigits(bytes), groupDigits(importer.mostBytes)));
 }
 
 /// A model from a pipe may be as large as its format lets it, but for what is only mapped.

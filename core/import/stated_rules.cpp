@@ -13,9 +13,8 @@ namespace hw {
 namespace {
 
 tl::unexpected<Error> tooManyPairs() {
-  return fail(ErrorCode::unsupported,
-              fmt::format("the rules come to more than {} pairs of buffers",
-                          groupDigits(static_cast<std::int64_t>(kMostRulePairs))));
+  return fail(ErrorCode::unsupported, fmt::format("the rules come to more than {} pairs of buffers",
+                                                  groupDigits(kMostRulePairs)));
 }
 
 /// The first of those that are in one group with a stay, halving the way to it.
@@ -213,9 +212,8 @@ Result<std::vector<std::string>> StatedRules::addPenalties(const RuleFacts& fact
   }
   std::vector<std::string> notes;
   if (idle > 0) {
-    notes.push_back(
-        fmt::format("{} penalties are of pairs that can never share bytes, and left out",
-                    groupDigits(static_cast<std::int64_t>(idle))));
+    notes.push_back(fmt::format(
+        "{} penalties are of pairs that can never share bytes, and left out", groupDigits(idle)));
   }
   return notes;
 }

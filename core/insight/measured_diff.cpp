@@ -162,7 +162,7 @@ Result<RunRequest> measuredRequest(const Graph& graph, const OperatorProfile& pr
   if (std::ranges::none_of(matched, [](OpId id) { return bool(id); })) {
     return fail(ErrorCode::invalidArgument,
                 fmt::format("none of the {} operators that were measured is in the model",
-                            groupDigits(static_cast<std::int64_t>(matched.size()))));
+                            groupDigits(matched.size())));
   }
   auto moves = measuredOrder(graph, matched);
   if (!moves) {

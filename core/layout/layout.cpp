@@ -699,8 +699,7 @@ std::string whyNothing(const Graph& graph) {
 }
 
 std::string countOf(std::size_t count, const char* one, const char* several) {
-  return fmt::format("{} {}", groupDigits(static_cast<std::int64_t>(count)),
-                     count == 1 ? one : several);
+  return fmt::format("{} {}", groupDigits(count), count == 1 ? one : several);
 }
 
 }  // namespace

@@ -300,9 +300,7 @@ ConflictScene ConflictScene::of(const Run& run, const Coloring& coloring) {
   addConflicts(run.problem, scene);
   addOthers(run, scene);
   if (scene.nodes.size() < run.problem.stays.size()) {
-    const auto grouped = [](std::size_t count) {
-      return groupDigits(static_cast<std::int64_t>(count));
-    };
+    const auto grouped = [](std::size_t count) { return groupDigits(count); };
     scene.note = fmt::format("the {} largest of {} buffers", grouped(scene.nodes.size()),
                              grouped(run.problem.stays.size()));
   }

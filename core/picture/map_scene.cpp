@@ -31,7 +31,7 @@ std::string briefHeading(const MapScene& scene) {
                      info ? info->name : "");
 }
 
-std::string grouped(std::size_t number) { return groupDigits(static_cast<std::int64_t>(number)); }
+std::string grouped(std::size_t number) { return groupDigits(number); }
 
 /// More activities than this are too many to look for those under way at every frame.
 constexpr std::size_t kMostSearched = 200'000;

@@ -212,7 +212,7 @@ std::string ordinal(std::size_t number) {
   const std::size_t ones = number % 10;
   const bool teens = tens >= 11 && tens <= 13;
   const char* ending = teens ? "th" : ones == 1 ? "st" : ones == 2 ? "nd" : ones == 3 ? "rd" : "th";
-  return groupDigits(static_cast<std::int64_t>(number)) + ending;
+  return groupDigits(number) + ending;
 }
 
 Decision judgeDecision(const Problem& problem, const Plan& plan, StayId stay) {

@@ -114,8 +114,8 @@ Result<Graph> inBatches(const std::shared_ptr<const Graph>& graph, const Schedul
     return fail(ErrorCode::unsupported,
                 fmt::format("batches: {} inferences of {} operators each are more than {} "
                             "operators, or more than {} inferences",
-                            count, groupDigits(static_cast<std::int64_t>(graph->ops.size())),
-                            groupDigits(kMostBatchedOps), groupDigits(kMostBatches)));
+                            count, groupDigits(graph->ops.size()), groupDigits(kMostBatchedOps),
+                            groupDigits(kMostBatches)));
   }
   BatchWriter writer(graph);
   for (std::uint32_t batch = 0; batch < count; ++batch) writer.add(schedule, batch);

@@ -369,11 +369,9 @@ std::string repeatText(const Graph& graph, TensorId tensor) {
 
 std::string recomputeText(const RecomputeAccount& account) {
   if (account.repeats == 0) return "nothing runs again: " + account.whyNot;
-  const std::string often =
-      account.repeats == account.ops
-          ? ""
-          : fmt::format(", {} times in all",
-                        groupDigits(static_cast<std::int64_t>(account.repeats)));
+  const std::string often = account.repeats == account.ops
+                                ? ""
+                                : fmt::format(", {} times in all", groupDigits(account.repeats));
   return fmt::format(
       "{} again{}: at most {} bytes are live at once, not {}; {:.2g} % more work is done",
       account.ops == 1 ? "1 operator runs" : fmt::format("{} operators run", account.ops), often,

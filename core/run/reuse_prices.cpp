@@ -103,7 +103,7 @@ Result<PlannedTask> withReusePrices(PlannedTask own, const PlanContext& settings
   plan->notes.push_back(fmt::format(
       "the penalties of {} pairs of buffers are how long, in picoseconds, the second would wait "
       "for the first, if nothing else were used again",
-      groupDigits(static_cast<std::int64_t>(priced.constraints.penalties.size()))));
+      groupDigits(priced.constraints.penalties.size())));
   plan->notes.insert(plan->notes.end(), planned.notes.begin(), planned.notes.end());
   planned.problem = std::move(priced);
   planned.plan = *std::move(plan);

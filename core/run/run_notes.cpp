@@ -113,10 +113,9 @@ std::string overlaysOff(const Task& task, const Storage& storage) {
   const Program& program = task.program;
   const auto chances = permittedOverlays(*program.graph, program.schedule, storage).size();
   if (chances == 0) return {};
-  const std::string which = chances == 1
-                                ? "1 output could be written over an input"
-                                : fmt::format("{} outputs could be written over an input",
-                                              groupDigits(static_cast<std::int64_t>(chances)));
+  const std::string which =
+      chances == 1 ? "1 output could be written over an input"
+                   : fmt::format("{} outputs could be written over an input", groupDigits(chances));
   return fmt::format("overlays are off: {}, and {} tries that with --alias all", which,
                      task.method().name);
 }

@@ -425,8 +425,8 @@ std::string tileText(const TileAccount& account) {
   std::string text = fmt::format(
       "{} operators run in {} parts, {}: at most {} bytes are live at once, not "
       "{}; their weights are read {:.1f} times",
-      account.ops, groupDigits(static_cast<std::int64_t>(account.parts)), cutText(account),
-      groupDigits(account.peak.count()), groupDigits(account.whole.count()), again);
+      account.ops, groupDigits(account.parts), cutText(account), groupDigits(account.peak.count()),
+      groupDigits(account.whole.count()), again);
   if (account.extra > 0) {
     text += fmt::format("; {:.1f} % more work is done",
                         100.0 * static_cast<double>(account.extra) /

@@ -389,7 +389,7 @@ void noteMemory(const OperatorProfile& profile, PlannedRows& plan) {
   plan.notes.push_back(fmt::format(
       "at the most {} bytes were asked for at once, at operator {}, '{}'; {} bytes that were there "
       "before the first operator, weights and states, are left out",
-      groupDigits(profile.liveAt(most).count()), groupDigits(static_cast<std::int64_t>(most)),
+      groupDigits(profile.liveAt(most).count()), groupDigits(most),
       printable(profile.ops[most].name, 80), groupDigits(profile.standing().count())));
   std::optional<Bytes> peak;
   std::optional<Bytes> held;
@@ -410,7 +410,7 @@ void noteReading(const OperatorProfile& profile, PlannedRows& plan) {
   if (inside > 0) {
     plan.notes.push_back(
         fmt::format("{} operators ran inside bodies and belong to the operator around them",
-                    groupDigits(static_cast<std::int64_t>(inside))));
+                    groupDigits(inside)));
   }
   if (profile.cutOff) {
     plan.notes.emplace_back(
@@ -428,8 +428,7 @@ void addRows(const OperatorProfile& profile, PlannedRows& plan) {
   plan.notes.emplace_back(
       "whose bytes are given back is not recorded: blocks of the right sizes are taken to be");
   if (blocks.parted() > 0) {
-    plan.notes.back() += fmt::format(", {} of them in parts",
-                                     groupDigits(static_cast<std::int64_t>(blocks.parted())));
+    plan.notes.back() += fmt::format(", {} of them in parts", groupDigits(blocks.parted()));
   }
 }
 
@@ -513,9 +512,8 @@ Result<Model> readOrtProfile(std::string_view bytes, const ImportOptions& option
   for (const MeasuredOperator& op : profile.ops) {
     micros += std::min(op.micros, INT64_MAX - micros);
   }
-  plan.is =
-      fmt::format("this is a profile by ONNX Runtime of {} operators, which took {} \u00b5s",
-                  groupDigits(static_cast<std::int64_t>(profile.ops.size())), groupDigits(micros));
+  plan.is = fmt::format("this is a profile by ONNX Runtime of {} operators, which took {} \u00b5s",
+                        groupDigits(profile.ops.size()), groupDigits(micros));
   noteMemory(profile, plan);
   addRows(profile, plan);
   noteReading(profile, plan);

@@ -102,7 +102,7 @@ Result<Model> RecordedTrace::model(std::string format, std::vector<std::string> 
   notes.insert(notes.begin(),
                fmt::format("this is a recording of {} allocations, a step each; {} blocks are "
                            "never freed{}",
-                           groupDigits(allocations_), groupDigits(static_cast<std::int64_t>(kept)),
+                           groupDigits(allocations_), groupDigits(kept),
                            placed ? "; --allocator embedded is where they were" : ""));
   if (!placed) {
     notes.emplace_back(
@@ -113,7 +113,7 @@ Result<Model> RecordedTrace::model(std::string format, std::vector<std::string> 
     notes.push_back(
         fmt::format("its addresses lie in {} places far from each other, which are "
                     "brought together",
-                    groupDigits(static_cast<std::int64_t>(places.size()))));
+                    groupDigits(places.size())));
   }
   graph.notes = std::move(notes);
   Model model{.graph = std::make_shared<const Graph>(std::move(graph)),

@@ -313,8 +313,7 @@ class SnapshotPlayer {
     if (events.count <= kMostRead) return;
     notes_.push_back(
         fmt::format("of {} events the last {} are read; what was there before them is at step 0",
-                    groupDigits(static_cast<std::int64_t>(events.count)),
-                    groupDigits(static_cast<std::int64_t>(kMostRead))));
+                    groupDigits(events.count), groupDigits(kMostRead)));
     events.first += events.count - kMostRead;
     events.count = kMostRead;
   }
@@ -397,7 +396,7 @@ class SnapshotPlayer {
   void addNotes() {
     const auto say = [&](std::size_t count, std::string_view what) {
       if (count > 0) {
-        notes_.push_back(fmt::format("{} {}", groupDigits(static_cast<std::int64_t>(count)), what));
+        notes_.push_back(fmt::format("{} {}", groupDigits(count), what));
       }
     };
     notes_.emplace_back(
@@ -460,8 +459,8 @@ Result<Model> readSnapshotDevice(const Pickle& pickle, const TorchFold& fold,
   for (auto each = devices.begin(); each != devices.end(); ++each) {
     if (each->second.count > chosen->second.count) chosen = each;
     const std::string key = std::to_string(each->first);
-    parts.push_back({key, fmt::format("device {}, {} events", key,
-                                      groupDigits(static_cast<std::int64_t>(each->second.count)))});
+    parts.push_back(
+        {key, fmt::format("device {}, {} events", key, groupDigits(each->second.count))});
   }
   std::size_t part = static_cast<std::size_t>(std::distance(devices.begin(), chosen));
   if (!wanted.empty()) {

@@ -112,7 +112,7 @@ class ListsDrawing {
   void drawHeading(const Box& heading, std::uint32_t number, std::size_t count,
                    std::size_t shown) const {
     const MethodList& list = stage_.record().lists[number];
-    std::string total = groupDigits(static_cast<std::int64_t>(count));
+    std::string total = groupDigits(count);
     if (shown == 1 && count > 1) total = "1 of " + total;
     const double name = sketch_.ruler().width(list.name, true) + 8;
     const std::string order = "top first, " + total;
@@ -129,9 +129,8 @@ class ListsDrawing {
   }
 
   double drawElided(const Box& box, std::uint32_t number, std::size_t count) const {
-    const bool written = sketch_.words(
-        box, fmt::format("… {} more …", groupDigits(static_cast<std::int64_t>(count))),
-        {.ink = Ink::muted, .anchor = Anchor::middle}, Part::elided);
+    const bool written = sketch_.words(box, fmt::format("… {} more …", groupDigits(count)),
+                                       {.ink = Ink::muted, .anchor = Anchor::middle}, Part::elided);
     if (written) {
       sketch_.last().list = number;
       sketch_.last().row = static_cast<std::uint32_t>(count);

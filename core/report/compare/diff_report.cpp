@@ -198,7 +198,7 @@ std::string classesText(const std::vector<DiffClass>& classes, const char* title
   TextTable table({{title}, {"in A", right}, {"in B", right}, {"bytes, B - A", right}});
   for (const DiffClass& each : classes) {
     if (each.countA == each.countB && each.bytesA == each.bytesB) continue;
-    const auto count = [](std::size_t n) { return groupDigits(static_cast<std::int64_t>(n)); };
+    const auto count = [](std::size_t n) { return groupDigits(n); };
     table.add({printable(each.pool) + " from " + from(std::int64_t{1} << each.power),
                count(each.countA), count(each.countB), signedCell(each.bytesA, each.bytesB)});
   }
@@ -208,10 +208,9 @@ std::string classesText(const std::vector<DiffClass>& classes, const char* title
 std::string eventText(const char* side, const std::optional<EventRow>& event) {
   if (!event) return fmt::format("  {}  nothing more happens\n", side);
   return fmt::format("  {}  event {}, step {}: {} '{}' at {} {}, {} bytes{}\n", side,
-                     groupDigits(static_cast<std::int64_t>(event->seq)),
-                     event->step ? groupDigits(event->step->count()) : "-", event->event,
-                     cellName(event->tensor), printable(event->pool), bytesCell(event->offset),
-                     bytesCell(event->size),
+                     groupDigits(event->seq), event->step ? groupDigits(event->step->count()) : "-",
+                     event->event, cellName(event->tensor), printable(event->pool),
+                     bytesCell(event->offset), bytesCell(event->size),
                      event->detail.empty() ? "" : " (" + printable(event->detail) + ")");
 }
 
@@ -226,13 +225,12 @@ std::string verdictText(const DiffReport& report) {
   if (diff.equal()) {
     return fmt::format("  the same: {}\n", countText(diff.same, "placement"));
   }
-  std::string text = fmt::format(
-      "  {} in the same place, {} moved", groupDigits(static_cast<std::int64_t>(diff.same)),
-      groupDigits(static_cast<std::int64_t>(diff.count(PlanChange::moved))));
+  std::string text = fmt::format("  {} in the same place, {} moved", groupDigits(diff.same),
+                                 groupDigits(diff.count(PlanChange::moved)));
   const auto add = [&](PlanChange change, const char* what) {
     const std::size_t count = diff.count(change);
     if (count == 0) return;
-    text += fmt::format(", {} {}", groupDigits(static_cast<std::int64_t>(count)), what);
+    text += fmt::format(", {} {}", groupDigits(count), what);
   };
   add(PlanChange::resized, "of another size or life");
   add(PlanChange::onlyInA, "only in A");

@@ -58,8 +58,7 @@ std::string measuredFacts(const MeasuredReport& report, const Paint& paint) {
   table.add({"operators, and those that ran",
              groupDigits(
                  std::ranges::count_if(diff.rows, [](const auto& row) { return bool(row.step); })),
-             groupDigits(ran),
-             groupDigits(static_cast<std::int64_t>(diff.matched)) + " are in both"});
+             groupDigits(ran), groupDigits(diff.matched) + " are in both"});
   return table.text(paint);
 }
 

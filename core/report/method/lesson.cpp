@@ -460,9 +460,8 @@ class MethodPage {
         R"(<output></output></div></figure>)",
         ticks));
     if (ticks < stage.record().ticks.size()) {
-      line(fmt::format("<p>The first {} of {} decisions.</p>",
-                       groupDigits(static_cast<std::int64_t>(ticks)),
-                       groupDigits(static_cast<std::int64_t>(stage.record().ticks.size()))));
+      line(fmt::format("<p>The first {} of {} decisions.</p>", groupDigits(ticks),
+                       groupDigits(stage.record().ticks.size())));
     }
     if (lesson_ && record == 0) stops(stage);
     line("</section>");

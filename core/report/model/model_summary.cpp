@@ -263,8 +263,8 @@ std::string sizesText(const ModelSummary& summary) {
                                   SizeOrigin::assumed, SizeOrigin::unknown}) {
     const std::size_t count = summary.origins[static_cast<std::size_t>(origin)];
     if (count == 0) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
-                        groupDigits(static_cast<std::int64_t>(count)), sizeOriginName(origin));
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", groupDigits(count),
+                        sizeOriginName(origin));
     if (origin != SizeOrigin::assumed) continue;
     text += fmt::format(
         " ({})", formatBytes(summary.originBytes[static_cast<std::size_t>(SizeOrigin::assumed)]));
@@ -303,7 +303,7 @@ std::string factsText(const Model& model, const ModelSummary& summary, const Pai
   facts.add({"file", printable(model.path)});
   facts.add({"sha256", model.sha256});
   if (!model.problem) {
-    std::string ops = groupDigits(static_cast<std::int64_t>(summary.ops));
+    std::string ops = groupDigits(summary.ops);
     if (summary.wholeOps) ops += fmt::format(", in parts, of {}", groupDigits(*summary.wholeOps));
     if (summary.foldedOps > 0) {
       ops += fmt::format(", {} of them computed ahead of time from weights", summary.foldedOps);
@@ -312,8 +312,7 @@ std::string factsText(const Model& model, const ModelSummary& summary, const Pai
   }
   facts.add({"steps", groupDigits(summary.steps.count())});
   facts.add({model.problem ? "buffers" : "tensors",
-             fmt::format("{} to place, {}{} together",
-                         groupDigits(static_cast<std::int64_t>(summary.tensors)),
+             fmt::format("{} to place, {}{} together", groupDigits(summary.tensors),
                          summary.isAtLeast() ? "at least " : "", bytesText(summary.tensorBytes))});
   if (summary.largestTensor) {
     facts.add({"largest", fmt::format("{}, {}", bytesText(summary.largest),
@@ -321,17 +320,16 @@ std::string factsText(const Model& model, const ModelSummary& summary, const Pai
   }
   if (summary.constants > 0) {
     std::string weights =
-        fmt::format("{}, {}", groupDigits(static_cast<std::int64_t>(summary.constants)),
-                    bytesText(summary.constantBytes));
+        fmt::format("{}, {}", groupDigits(summary.constants), bytesText(summary.constantBytes));
     if (summary.unsizedConstants > 0) {
       weights += fmt::format(" and {} of unknown size", summary.unsizedConstants);
     }
     facts.add({"weights", weights});
   }
   if (summary.persistent > 0) {
-    facts.add({"persistent", fmt::format("{}, {}, kept from run to run and in no plan",
-                                         groupDigits(static_cast<std::int64_t>(summary.persistent)),
-                                         bytesText(summary.persistentBytes))});
+    facts.add({"persistent",
+               fmt::format("{}, {}, kept from run to run and in no plan",
+                           groupDigits(summary.persistent), bytesText(summary.persistentBytes))});
   }
   facts.add({"lower bound", boundText(graph, summary)});
   if (summary.placed > 0) {
@@ -392,7 +390,7 @@ std::string summaryText(const Model& model, const ModelSummary& summary, const T
 
   TextTable types({{""}, {"", TextTable::Align::right}});
   for (const auto& [type, count] : firstOf(summary.opTypes, options.rows)) {
-    types.add({cellName(type), groupDigits(static_cast<std::int64_t>(count))});
+    types.add({cellName(type), groupDigits(count)});
   }
   text += section(paint, "operator types", summary.opTypes.size(), types.text(paint), options.rows);
 

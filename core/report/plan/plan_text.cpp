@@ -53,8 +53,7 @@ std::string poolsText(const Run& run, const Paint& paint) {
              (bytes ? bytesText(Bytes(*value.whole())) : cellText(value, column.kind));
     });
   }
-  add("buffers",
-      [](const PoolMetrics& m) { return groupDigits(static_cast<std::int64_t>(m.stays)); });
+  add("buffers", [](const PoolMetrics& m) { return groupDigits(m.stays); });
   return table.text(paint);
 }
 

@@ -434,9 +434,8 @@ std::string bottlenecksText(const Run& run, const Paint& paint) {
       time += op.time.length();
     }
     if (count == 0) continue;
-    table.add({std::string(bottleneckName(kind, run.problem.pools)),
-               groupDigits(static_cast<std::int64_t>(count)), formatTime(time),
-               share(time, run.timing.makespan)});
+    table.add({std::string(bottleneckName(kind, run.problem.pools)), groupDigits(count),
+               formatTime(time), share(time, run.timing.makespan)});
   }
   return table.empty() ? std::string() : "\n" + table.text(paint);
 }

@@ -18,7 +18,7 @@ namespace {
 /// Further models are left to the studio.
 constexpr std::size_t kMostModels = 40;
 
-std::string number(std::size_t count) { return groupDigits(static_cast<std::int64_t>(count)); }
+std::string number(std::size_t count) { return groupDigits(count); }
 
 class StudyPage : public WebPage {
  public:

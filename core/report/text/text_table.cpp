@@ -152,18 +152,18 @@ std::string cellText(const Value& value, ColumnKind kind, std::size_t width,
 }
 
 std::string countText(std::size_t count, std::string_view noun) {
-  std::string text = groupDigits(static_cast<std::int64_t>(count)) + " " + std::string(noun);
+  std::string text = groupDigits(count) + " " + std::string(noun);
   return count == 1 ? text : text + "s";
 }
 
 std::string section(const Paint& paint, const std::string& title, std::size_t rows,
                     const std::string& body, std::size_t shown) {
   if (rows == 0) return {};
-  const std::string count = groupDigits(static_cast<std::int64_t>(rows));
+  const std::string count = groupDigits(rows);
   std::string text =
       fmt::format("\n{} {}\n{}", paint.bold(title), paint.dim("(" + count + ")"), body);
   if (rows > shown) {
-    const auto more = groupDigits(static_cast<std::int64_t>(rows - shown));
+    const auto more = groupDigits(rows - shown);
     text += paint.dim(fmt::format("  … {} more; --all shows them", more)) + "\n";
   }
   return text;
