@@ -138,9 +138,7 @@ class BlockSearch {
         search_(search),
         byCost_(search.aim == ConstrainedAim::penalty && model_.capacity.has_value()),
         start_(std::chrono::steady_clock::now()) {
-    for (const PoolId pool : blocks.pools) {
-      name_ += (name_.empty() ? "" : "+") + problem.pools[pool].name;
-    }
+    name_ = joinText(blocks.pools, "+", [&](PoolId pool) { return problem.pools[pool].name; });
     if (search.aim == ConstrainedAim::penalty && !byCost_) {
       // There is room for not paying: the lowest plan that does not.
       model_ = payingNothing(std::move(model_), pinnedCost_);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <vector>
 
 namespace hw {
 
@@ -26,5 +27,21 @@ struct Interval {
 
   friend constexpr auto operator<=>(const Interval&, const Interval&) = default;
 };
+
+/// The union of `ranges`, ascending and disjoint: those that touch become one, empty ones none.
+template <class T>
+std::vector<Interval<T>> mergedRanges(std::vector<Interval<T>> ranges) {
+  std::ranges::sort(ranges);
+  std::vector<Interval<T>> merged;
+  for (const Interval<T>& range : ranges) {
+    if (range.empty()) continue;
+    if (!merged.empty() && range.begin <= merged.back().end) {
+      merged.back().end = std::max(merged.back().end, range.end);
+    } else {
+      merged.push_back(range);
+    }
+  }
+  return merged;
+}
 
 }  // namespace hw

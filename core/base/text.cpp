@@ -139,9 +139,7 @@ std::string shellWord(std::string_view word) {
 }
 
 std::string shellWords(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + shellWord(word);
-  return text;
+  return joinText(words, " ", shellWord);
 }
 
 std::string groupDigits(std::int64_t number) {

@@ -283,9 +283,7 @@ Result<void> Database::Statement::run(const std::vector<Value>& values) {
 
 std::string sqlName(std::string_view name) { return quoted(name, '"'); }
 std::string sqlNames(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + sqlName(name);
-  return text;
+  return joinText(names, ", ", sqlName);
 }
 
 std::string sqlText(std::string_view text) { return quoted(text, '\''); }

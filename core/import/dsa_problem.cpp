@@ -224,16 +224,7 @@ class DsaReader {
       refuse("the buffer is never live; expected one interval or more",
              node.where + ".live_intervals");
     }
-    std::ranges::sort(lives);
-    std::vector<Interval<Step>> apart;
-    for (const Interval<Step>& live : lives) {
-      if (!apart.empty() && live.begin <= apart.back().end) {
-        apart.back().end = std::max(apart.back().end, live.end);
-      } else {
-        apart.push_back(live);
-      }
-    }
-    return apart;
+    return mergedRanges(std::move(lives));
   }
 
   std::vector<PoolId> poolsOf(const JsonNode& node) const {

@@ -69,19 +69,6 @@ class RuleFacts {
   IdMap<StayId, std::vector<Interval<Step>>> lives_;  ///< Empty where nobody has gaps.
 };
 
-std::vector<Interval<Bytes>> mergedRanges(std::vector<Interval<Bytes>> ranges) {
-  std::ranges::sort(ranges);
-  std::vector<Interval<Bytes>> merged;
-  for (const Interval<Bytes>& range : ranges) {
-    if (!merged.empty() && range.begin <= merged.back().end) {
-      merged.back().end = std::max(merged.back().end, range.end);
-    } else {
-      merged.push_back(range);
-    }
-  }
-  return merged;
-}
-
 void StatedRules::add(PairRule rule, StayId a, StayId b, std::size_t place, std::int64_t cost) {
   if (rule == PairRule::penalty && cost == 0) return;
   of(rule).push_back({{std::min(a, b), std::max(a, b)}, static_cast<std::uint32_t>(place), cost});

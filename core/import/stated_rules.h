@@ -76,7 +76,4 @@ class StatedRules {
   std::vector<StayId> order_;
 };
 
-/// The union of `ranges`, ascending and disjoint: `ProblemPool::reserved`.
-std::vector<Interval<Bytes>> mergedRanges(std::vector<Interval<Bytes>> ranges);
-
 }  // namespace hw

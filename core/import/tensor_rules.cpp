@@ -195,8 +195,7 @@ class RulesOfStays {
     if (found != problem_.pools.end()) {
       return PoolId(static_cast<std::size_t>(found - problem_.pools.begin()));
     }
-    std::string names;
-    for (const ProblemPool& pool : problem_.pools) names += (names.empty() ? "" : ", ") + pool.name;
+    const std::string names = joinText(problem_.pools, ", ", std::mem_fn(&ProblemPool::name));
     return fail(ErrorCode::invalidArgument,
                 fmt::format("there is no memory '{}'; those of the run are {}",
                             printable(memory, 40), printable(names, 200)),

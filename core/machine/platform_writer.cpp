@@ -28,9 +28,7 @@ std::string quotedToml(std::string_view text) {
 }
 
 std::string listToml(std::span<const std::string> words) {
-  std::string list;
-  for (const std::string& word : words) list += (list.empty() ? "" : ", ") + quotedToml(word);
-  return "[" + list + "]";
+  return "[" + joinText(words, ", ", quotedToml) + "]";
 }
 
 /// Those of more than 1, or if there is none, the first.

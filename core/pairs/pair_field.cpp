@@ -45,21 +45,6 @@ std::vector<PairField::Edge> edgesOf(const PairModel& model, std::size_t block) 
   return edges;
 }
 
-/// Makes ranges ascending and disjoint; those that touch become one.
-void mergeRanges(std::vector<Interval<std::int64_t>>& ranges) {
-  std::sort(ranges.begin(), ranges.end());
-  std::vector<Interval<std::int64_t>> merged;
-  for (const Interval<std::int64_t>& range : ranges) {
-    if (range.empty()) continue;
-    if (!merged.empty() && range.begin <= merged.back().end) {
-      merged.back().end = std::max(merged.back().end, range.end);
-    } else {
-      merged.push_back(range);
-    }
-  }
-  ranges = std::move(merged);
-}
-
 std::vector<Interval<std::int64_t>> barredOf(const PairField& field, std::uint32_t block,
                                              const std::vector<Interval<Bytes>>& reserved) {
   std::vector<Interval<std::int64_t>> barred;
@@ -72,8 +57,7 @@ std::vector<Interval<std::int64_t>> barredOf(const PairField& field, std::uint32
     const std::int64_t there = *field.fixed[edge.other];
     barred.push_back({there - edge.below + 1, there + edge.above});
   }
-  mergeRanges(barred);
-  return barred;
+  return mergedRanges(std::move(barred));
 }
 
 }  // namespace
@@ -204,7 +188,7 @@ PairField hardened(const PairField& field) {
       edge.hard = true;
       edge.cost = 0;
     }
-    mergeRanges(hard.barred[block]);
+    hard.barred[block] = mergedRanges(std::move(hard.barred[block]));
   }
   return hard;
 }

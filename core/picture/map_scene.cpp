@@ -31,8 +31,6 @@ std::string briefHeading(const MapScene& scene) {
                      info ? info->name : "");
 }
 
-std::string grouped(std::size_t number) { return groupDigits(number); }
-
 /// More activities than this are too many to look for those under way at every frame.
 constexpr std::size_t kMostSearched = 200'000;
 
@@ -309,18 +307,19 @@ std::string MapDrawing::note() const {
   if (scene_.blocks->size() == 0) return "nothing was placed here";
   if (scene_.moved) {
     return fmt::format("hatched where it lies elsewhere than in A: {} of {} blocks",
-                       grouped(scene_.moved->count), grouped(scene_.blocks->size()));
+                       groupDigits(scene_.moved->count), groupDigits(scene_.blocks->size()));
   }
   if (scene_.filter) {
-    return fmt::format("{} of {} buffers picked out: {}", grouped(scene_.filter->count),
-                       grouped(scene_.run->problem.stays.size()), scene_.filter->title);
+    return fmt::format("{} of {} buffers picked out: {}", groupDigits(scene_.filter->count),
+                       groupDigits(scene_.run->problem.stays.size()), scene_.filter->title);
   }
   const Run& run = *scene_.run;
   const std::size_t penalties = run.problem.constraints.penalties.size();
   if (penalties == 0 || penalties > kMostConstraintsSearched) return {};
   // The cost first: legends beside it leave little room.
   return fmt::format("penalty {}: {} of {} paid", groupDigits(penaltyOf(run.problem, run.plan)),
-                     grouped(paidPenalties(run.problem, run.plan).size()), grouped(penalties));
+                     groupDigits(paidPenalties(run.problem, run.plan).size()),
+                     groupDigits(penalties));
 }
 
 bool isGuessed(const Run& run, StayId stay) {
@@ -340,7 +339,7 @@ void drawMap(Canvas& canvas, const MapScene& scene, const Box& where) {
   const std::string note = drawing.note();
   drawing.drawAround(
       joined(lines, note.empty() && left > 0
-                        ? fmt::format("the {} smallest blocks are left out", grouped(left))
+                        ? fmt::format("the {} smallest blocks are left out", groupDigits(left))
                         : note));
 }
 

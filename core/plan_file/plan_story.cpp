@@ -20,22 +20,8 @@ struct Holding {
   PoolId pool{};
   Bytes begin{};
   Bytes end{};
-  std::vector<Interval<Step>> steps{};  ///< May overlap until `settle`.
+  std::vector<Interval<Step>> steps{};  ///< May overlap while they are gathered.
 };
-
-/// Joins overlapping and touching stretches.
-void settle(std::vector<Interval<Step>>& steps) {
-  std::ranges::sort(steps, {}, [](const Interval<Step>& each) { return each.begin; });
-  std::vector<Interval<Step>> joined;
-  for (const Interval<Step>& each : steps) {
-    if (!joined.empty() && each.begin <= joined.back().end) {
-      joined.back().end = std::max(joined.back().end, each.end);
-    } else {
-      joined.push_back(each);
-    }
-  }
-  steps = std::move(joined);
-}
 
 /// Turns placements into a problem with an answer.
 class StoryMaker {
@@ -131,7 +117,7 @@ class StoryMaker {
   }
 
   void addStay(Holding& holding) {
-    settle(holding.steps);
+    holding.steps = mergedRanges(std::move(holding.steps));
     const Interval<Step> steps{holding.steps.front().begin, holding.steps.back().end};
     // Plans of graphs (which say how they alias) hold whole multiples of the alignment.
     const bool rounded = !plan_.alias.empty() && plan_.alignment;

@@ -19,11 +19,9 @@ namespace hw {
 namespace {
 
 std::string gapsText(const std::vector<Interval<Step>>& gaps) {
-  std::string text;
-  for (const Interval<Step>& gap : gaps) {
-    text += fmt::format("{}{}-{}", text.empty() ? "" : " ", gap.begin.count(), gap.end.count());
-  }
-  return text;
+  return joinText(gaps, " ", [](const Interval<Step>& gap) {
+    return fmt::format("{}-{}", gap.begin.count(), gap.end.count());
+  });
 }
 
 enum RuleTitle : std::size_t {

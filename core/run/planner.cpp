@@ -422,8 +422,7 @@ Result<Problem> inPools(Problem given, IdMap<PoolId, ProblemPool> pools) {
     std::ranges::sort(allowed);
   }
   if (missing) {
-    std::string names;
-    for (const ProblemPool& pool : pools) names += (names.empty() ? "" : ", ") + pool.name;
+    const std::string names = joinText(pools, ", ", std::mem_fn(&ProblemPool::name));
     return fail(ErrorCode::invalidArgument,
                 fmt::format("the problem names memory '{}'; those of the run are {}",
                             printable(given.pools[*missing].name, 40), printable(names, 200)));

@@ -401,10 +401,9 @@ Result<void> checkBeside(const OnnxSource& source, const std::string& model,
 
 std::string freedText(const OnnxFile& file) {
   if (file.freed.empty()) return {};
-  std::string sizes;
-  for (const auto& [name, size] : file.freed) {
-    sizes += fmt::format("{}'{}' ({})", sizes.empty() ? "" : ", ", name, size);
-  }
+  const std::string sizes = joinText(file.freed, ", ", [](const auto& freed) {
+    return fmt::format("'{}' ({})", freed.first, freed.second);
+  });
   return fmt::format(
       "the file leaves {} free, so that the runtime keeps no bytes for later tensors "
       "of one shape; inputs are as high as before",

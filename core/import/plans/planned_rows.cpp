@@ -239,6 +239,10 @@ class PlanGraph {
   GraphBuilder builder_;
 };
 
+std::string poolNames(const PlannedRows& plan) {
+  return joinText(plan.pools, ", ", [](const ModelPart& pool) { return printable(pool.key, 80); });
+}
+
 }  // namespace
 
 Result<Model> planModel(PlannedRows plan) {
@@ -247,12 +251,8 @@ Result<Model> planModel(PlannedRows plan) {
   noteWhatItIs(plan, steps);
   noteLeftOut(plan, steps);
   if (plan.pools.size() > 1) {
-    std::string names;
-    for (const ModelPart& pool : plan.pools) {
-      names += (names.empty() ? "" : ", ") + printable(pool.key, 80);
-    }
     plan.notes.push_back(fmt::format("this is memory {}; --subgraph chooses among {}",
-                                     printable(plan.pools[plan.pool].key, 80), names));
+                                     printable(plan.pools[plan.pool].key, 80), poolNames(plan)));
   }
   const auto guessed = std::ranges::count_if(plan.rows, &PlannedRow::lifeUnknown);
   if (guessed > 0) {
@@ -278,12 +278,8 @@ Result<std::size_t> choosePool(PlannedRows& plan, const std::string& wanted, std
     plan.pool = static_cast<std::size_t>(found - plan.pools.begin());
     return plan.pool;
   }
-  std::string names;
-  for (const ModelPart& pool : plan.pools) {
-    names += (names.empty() ? "" : ", ") + printable(pool.key, 80);
-  }
-  return fail(ErrorCode::invalidArgument,
-              fmt::format("the plan has no memory '{}'; it has {}", printable(wanted, 80), names));
+  return fail(ErrorCode::invalidArgument, fmt::format("the plan has no memory '{}'; it has {}",
+                                                      printable(wanted, 80), poolNames(plan)));
 }
 
 }  // namespace hw

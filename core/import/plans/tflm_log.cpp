@@ -156,9 +156,8 @@ Result<Model> readTflmLog(std::string_view bytes, const ImportOptions& options) 
   if (log.plans > 1)
     plan.notes.push_back(fmt::format("the first of {} plans in the log", log.plans));
   if (!log.arena.empty()) {
-    std::string said;
-    for (const std::string& part : log.arena) said += (said.empty() ? "" : ", ") + part;
-    plan.notes.push_back(fmt::format("of the arena the log says, in bytes: {}", said));
+    plan.notes.push_back(
+        fmt::format("of the arena the log says, in bytes: {}", fmt::join(log.arena, ", ")));
   }
   return planModel(std::move(plan));
 }

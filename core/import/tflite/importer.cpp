@@ -24,10 +24,8 @@ struct Entry {
 
 std::string entryNames(const TfliteFile& file) {
   constexpr std::size_t kNamed = 12;
-  std::string names;
-  for (const TfliteSignature& signature : file.signatures()) {
-    names += (names.empty() ? "" : ", ") + printable(signature.key);
-  }
+  std::string names = joinText(file.signatures(), ", ",
+                               [](const TfliteSignature& each) { return printable(each.key); });
   for (std::size_t i = 0; i < std::min(file.subgraphCount(), kNamed); ++i) {
     const std::string name = file.subgraphName(i);
     names += (names.empty() ? "" : ", ") + std::to_string(i);

@@ -33,10 +33,9 @@ std::string aliasChangeText(const AliasRules& before, const AliasRules& after) {
 
 /// "'cat', 'flat' and 3 more".
 std::string listText(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : firstOf(names, 3)) {
-    text += fmt::format("{}'{}'", text.empty() ? "" : ", ", cellName(name, 24));
-  }
+  const std::string text = joinText(firstOf(names, 3), ", ", [](const std::string& name) {
+    return "'" + cellName(name, 24) + "'";
+  });
   return names.size() > 3 ? text + fmt::format(" and {} more", names.size() - 3) : text;
 }
 

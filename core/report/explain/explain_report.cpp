@@ -182,10 +182,7 @@ std::string aliasText(const Run& run, TensorId tensor, const AliasExplanation& f
                         countBytes(found.offset), found.reason);
   }
   if (found.others.empty()) return text;
-  std::string others;
-  for (const TensorId id : firstOf(found.others, 6)) {
-    others += (others.empty() ? "" : ", ") + name(id);
-  }
+  std::string others = joinText(firstOf(found.others, 6), ", ", name);
   if (found.others.size() > 6) others += fmt::format(" and {} more", found.others.size() - 6);
   return text + "  in the same memory: " + others + "\n";
 }

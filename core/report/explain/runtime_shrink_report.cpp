@@ -40,12 +40,10 @@ double partOfFirst(const RuntimeShrink& shrink, const RuntimeWay& way) {
 
 /// "'x' quantised by the caller: scale 0.5, zero point 3".
 std::string inputsText(const std::vector<Int8Input>& inputs) {
-  std::string text;
-  for (const Int8Input& each : inputs) {
-    text += fmt::format("{}'{}' quantised by the caller: scale {}, zero point {}",
-                        text.empty() ? "" : "; ", printable(each.name, 80), each.scale, each.zero);
-  }
-  return text;
+  return joinText(inputs, "; ", [](const Int8Input& each) {
+    return fmt::format("'{}' quantised by the caller: scale {}, zero point {}",
+                       printable(each.name, 80), each.scale, each.zero);
+  });
 }
 
 Json inputsJson(const std::vector<Int8Input>& inputs) {

@@ -250,11 +250,7 @@ namespace {
 std::string shapeText(const Tensor& tensor) {
   if (!tensor.shape) return "";
   if (tensor.shape->empty()) return "scalar";
-  std::string text;
-  for (const std::int64_t dimension : *tensor.shape) {
-    text += (text.empty() ? "" : "x") + std::to_string(dimension);
-  }
-  return text;
+  return fmt::format("{}", fmt::join(*tensor.shape, "x"));
 }
 
 std::string sizesText(const ModelSummary& summary) {

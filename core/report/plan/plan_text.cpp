@@ -110,12 +110,9 @@ std::string statusText(const Run& run, const Paint& paint) {
 }  // namespace
 
 std::string capacitiesText(const Run& run) {
-  std::string text;
-  for (const ProblemPool& pool : run.problem.pools) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", printable(pool.name),
-                        pool.capacity ? formatBytes(*pool.capacity) : "unlimited");
-  }
-  return text;
+  return joinText(run.problem.pools, ", ", [](const ProblemPool& pool) {
+    return printable(pool.name) + " " + (pool.capacity ? formatBytes(*pool.capacity) : "unlimited");
+  });
 }
 
 std::string requestText(const Run& run) {

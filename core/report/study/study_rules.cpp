@@ -163,12 +163,9 @@ bool StudyRules::keeps(std::string_view figure) const {
 }
 
 std::string StudyRules::condition() const {
-  std::string text;
-  for (const Constraint& each : constraints) {
-    text += fmt::format("{}{} {} {}", text.empty() ? "" : kAnd, each.figure, each.relation,
-                        each.bound.exact());
-  }
-  return text;
+  return joinText(constraints, kAnd, [](const Constraint& each) {
+    return fmt::format("{} {} {}", each.figure, each.relation, each.bound.exact());
+  });
 }
 
 std::string StudyRules::recordText() const { return fmt::format("{}", fmt::join(record, ", ")); }

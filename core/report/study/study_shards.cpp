@@ -77,10 +77,7 @@ Result<SlurmJob> submit(const SlurmRequest& request, const Job& job,
   fs::create_directories(folder, error);
   if (error) return fail(ErrorCode::unreadable, folder + ": " + error.message());
   HW_DO(writeFile(folder + "/task.sh", taskScript(request, job.shards, folder)));
-  std::string array;
-  for (const std::size_t shard : which) {
-    array += fmt::format("{}{}", array.empty() ? "" : ",", shard);
-  }
+  std::string array = fmt::format("{}", fmt::join(which, ","));
   if (which.size() == job.shards) array = fmt::format("1-{}", job.shards);
   std::vector<std::string> command = {"sbatch", "--parsable", "--array=" + array,
                                       "--output=" + folder + "/shard-%a.log",

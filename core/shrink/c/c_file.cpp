@@ -116,11 +116,8 @@ class CFileWriter {
   /// `text` with `values`, and then the network's names.
   std::string filled(std::string_view text, Names values) const {
     std::string missing;
-    std::string entries;
-    for (const std::string& kernel : needs_.kernels) {
-      missing += " || kernels->" + kernel + " == 0";
-      entries += (entries.empty() ? "" : ", ") + kernel;
-    }
+    for (const std::string& kernel : needs_.kernels) missing += " || kernels->" + kernel + " == 0";
+    std::string entries = fmt::format("{}", fmt::join(needs_.kernels, ", "));
     if (entries.empty()) entries = "none";
     const std::string upper = upperCase(names_.prefix);
     const std::string header = cComment(names_.header);
@@ -234,10 +231,7 @@ class CFileWriter {
       refuse(fmt::format("input or output '{}' is a weight", printable(tensor.name, 80)), {},
              ErrorCode::unsupported);
     }
-    std::string shape;
-    for (const std::int64_t size : tensor.shape) {
-      shape += (shape.empty() ? "" : " x ") + std::to_string(size);
-    }
+    const std::string shape = fmt::format("{}", fmt::join(tensor.shape, " x "));
     const TfliteQuantization units = file_.quantization(0, index);
     const RowView whole = program_.whole(index);
     std::string made = fmt::format(

@@ -60,9 +60,9 @@ class BlockSearch {
     const auto freed = plain ? onnxFile(source, *plain, true) : tl::unexpected(plain.error());
     if (freed && !freed->freed.empty()) {
       shapes_.push_back(runtimeShapes(freed->bytes, graph_));
-      for (const auto& [name, size] : freed->freed) {
-        freed_ += fmt::format("{}{}={}", freed_.empty() ? "" : " ", name, size);
-      }
+      freed_ = joinText(freed->freed, " ", [](const auto& each) {
+        return fmt::format("{}={}", each.first, each.second);
+      });
     }
     findAble();
   }
@@ -114,13 +114,10 @@ class BlockSearch {
   }
 
   std::string text(const BlockRuns& runs) const {
-    std::string text;
-    for (const BlockRun& run : runs) {
-      text += fmt::format("{}{} to {} in {} blocks", text.empty() ? "" : ", ",
-                          displayName(graph_, order_[run.first]),
-                          displayName(graph_, order_[run.last]), run.blocks);
-    }
-    return text;
+    return joinText(runs, ", ", [&](const BlockRun& run) {
+      return fmt::format("{} to {} in {} blocks", displayName(graph_, order_[run.first]),
+                         displayName(graph_, order_[run.last]), run.blocks);
+    });
   }
 
   const Shape& madeBy(OpId op) const { return *graph_.tensors[graph_.ops[op].outputs[0]].shape; }

@@ -2,19 +2,18 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text.h"
+
 namespace hw {
 namespace {
 
 std::string runsText(const std::vector<RowRun>& runs) {
-  std::string text;
-  for (const RowRun& run : runs) {
+  return joinText(runs, ", ", [](const RowRun& run) {
     const char* how = run.halo == RowHalo::loop   ? " (loop)"
                       : run.halo == RowHalo::copy ? " (borders copied)"
                                                   : "";
-    text += fmt::format("{}{}-{} in {} parts{}", text.empty() ? "" : ", ", run.first, run.last,
-                        run.parts, how);
-  }
-  return text;
+    return fmt::format("{}-{} in {} parts{}", run.first, run.last, run.parts, how);
+  });
 }
 
 }  // namespace
