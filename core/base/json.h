@@ -28,6 +28,14 @@ std::string jsonLine(const ParsedJson& json);
 /// objects. Ends with a newline.
 std::string jsonDocument(const Json& object);
 
+/// A list of what `of` makes of each item.
+template <class Items, class Of>
+Json jsonList(const Items& items, const Of& of) {
+  Json list = Json::array();
+  for (const auto& item : items) list.push_back(of(item));
+  return list;
+}
+
 /// Parses a whole text within `limits`; no object has a key twice. Errors say what was expected and
 /// where: the line, or the object or array, such as "tensors[3].shape".
 Result<ParsedJson> parseJson(std::string_view text, const DocumentLimits& limits = kJsonLimits);

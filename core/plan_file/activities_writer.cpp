@@ -9,22 +9,18 @@ Json orNull(bool there, Json value) { return there ? std::move(value) : Json(nul
 
 Json machineJson(const ActivityList& list) {
   Json json = {{"contention", kContentionNames[static_cast<std::size_t>(list.contention)]}};
-  json["ports"] = Json::array();
-  for (const Port& port : list.ports) {
-    json["ports"].push_back({{"name", port.name}, {"read", port.read}, {"write", port.write}});
-  }
-  json["devices"] = Json::array();
-  for (const Issuer& device : list.devices) {
-    json["devices"].push_back(
-        {{"name", device.name}, {"issue", kIssueNames[static_cast<std::size_t>(device.issue)]}});
-  }
-  json["engines"] = Json::array();
-  for (const Engine& engine : list.engines) {
-    json["engines"].push_back({{"name", engine.name},
-                               {"kind", engine.dma ? "dma" : "unit"},
-                               {"channels", engine.channels},
-                               {"bandwidth", engine.bandwidth}});
-  }
+  json["ports"] = jsonList(list.ports, [&](const Port& port) -> Json {
+    return {{"name", port.name}, {"read", port.read}, {"write", port.write}};
+  });
+  json["devices"] = jsonList(list.devices, [&](const Issuer& device) -> Json {
+    return {{"name", device.name}, {"issue", kIssueNames[static_cast<std::size_t>(device.issue)]}};
+  });
+  json["engines"] = jsonList(list.engines, [&](const Engine& engine) -> Json {
+    return {{"name", engine.name},
+            {"kind", engine.dma ? "dma" : "unit"},
+            {"channels", engine.channels},
+            {"bandwidth", engine.bandwidth}};
+  });
   return json;
 }
 
@@ -39,25 +35,21 @@ Json stayJson(const Run& run, StayId id) {
 }
 
 Json portsJson(const ActivityList& list, const Activity& activity) {
-  Json json = Json::array();
-  for (const PortUse& use : activity.ports) {
-    json.push_back({{"port", list.ports[use.port].name},
-                    {"read", use.read.count()},
-                    {"write", use.written.count()}});
-  }
-  return json;
+  return jsonList(activity.ports, [&](const PortUse& use) -> Json {
+    return {{"port", list.ports[use.port].name},
+            {"read", use.read.count()},
+            {"write", use.written.count()}};
+  });
 }
 
 Json accessesJson(const Activity& activity) {
-  Json json = Json::array();
-  for (const Access& access : activity.accesses) {
-    json.push_back({{"stay", access.stay.index()},
-                    {"from", access.bytes.begin.count()},
-                    {"to", access.bytes.end.count()},
-                    {"write", access.write},
-                    {"life", access.life}});
-  }
-  return json;
+  return jsonList(activity.accesses, [&](const Access& access) -> Json {
+    return {{"stay", access.stay.index()},
+            {"from", access.bytes.begin.count()},
+            {"to", access.bytes.end.count()},
+            {"write", access.write},
+            {"life", access.life}};
+  });
 }
 
 Json activityJson(const Run& run, ActivityId id) {
@@ -65,8 +57,7 @@ Json activityJson(const Run& run, ActivityId id) {
   const Activity& activity = list.activities[id];
   const ActivityTime& time = run.timing.times[id];
   const bool engine = activity.engine != Activity::kNoEngine;
-  Json after = Json::array();
-  for (const ActivityId maker : activity.after) after.push_back(maker.index());
+  Json after = jsonList(activity.after, [&](ActivityId maker) { return maker.index(); });
   Json json = {{"id", id.index()},
                {"kind", kActivityKindNames[static_cast<std::size_t>(activity.kind)]},
                {"name", activityName(run, id)},

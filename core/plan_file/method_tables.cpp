@@ -48,20 +48,17 @@ Json tableJson(const MethodTable& table, const CellWriter& writer, bool times) {
 
 Json rowJson(const MethodRow& row, const CellWriter& writer) {
   if (row.empty()) return nullptr;
-  Json cells = Json::array();
-  for (const MethodCell& cell : row) cells.push_back(std::visit(writer, cell));
-  return cells;
+  return jsonList(row, [&](const MethodCell& cell) { return std::visit(writer, cell); });
 }
 
 Json tickJson(const MethodRecord& record, std::size_t at, const CellWriter& writer) {
   const MethodTick& tick = record.ticks[at];
-  Json changes = Json::array();
-  for (const MethodChange& change : record.changesOf(at)) {
-    changes.push_back({{"list", change.list},
-                       {"at", change.at},
-                       {"before", rowJson(change.before, writer)},
-                       {"after", rowJson(change.after, writer)}});
-  }
+  Json changes = jsonList(record.changesOf(at), [&](const MethodChange& change) -> Json {
+    return {{"list", change.list},
+            {"at", change.at},
+            {"before", rowJson(change.before, writer)},
+            {"after", rowJson(change.after, writer)}};
+  });
   return {{"tensor", tick.part ? writer(*tick.part) : writer(tick.stay)},
           {"step", tick.step.count()},
           {"what", tick.what},
@@ -71,8 +68,7 @@ Json tickJson(const MethodRecord& record, std::size_t at, const CellWriter& writ
 Json recordJson(const MethodRecord& record, const CellWriter& writer) {
   Json json = {{"name", record.name}, {"lists", Json::array()}, {"ticks", Json::array()}};
   for (const MethodList& list : record.lists) {
-    Json columns = Json::array();
-    for (const std::string& column : list.columns) columns.push_back(column);
+    Json columns = list.columns;
     json["lists"].push_back({{"name", list.name},
                              {"summary", list.summary},
                              {"kind", std::string(listKindName(list.kind))},
@@ -113,11 +109,9 @@ std::string rowText(const MethodRow& row, const MethodList& list, const CellText
 
 Json methodRecordsJson(const Run& run) {
   const TensorNames names(run.graph());
-  Json records = Json::array();
-  for (const MethodRecord& record : run.plan.records) {
-    records.push_back(recordJson(record, {run, names}));
-  }
-  return records;
+  return jsonList(run.plan.records, [&](const MethodRecord& record) {
+    return recordJson(record, {run, names});
+  });
 }
 
 std::vector<MethodTickText> methodTickTexts(const Run& run, const MethodRecord& record,
@@ -177,11 +171,9 @@ Json methodTicksJson(const Run& run, StayId stay) {
 
 Json methodTablesJson(const Run& run, bool times) {
   const TensorNames names(run.graph());
-  Json tables = Json::array();
-  for (const MethodTable& table : run.plan.tables) {
-    tables.push_back(tableJson(table, {run, names}, times));
-  }
-  return tables;
+  return jsonList(run.plan.tables, [&](const MethodTable& table) {
+    return tableJson(table, {run, names}, times);
+  });
 }
 
 }  // namespace hw

@@ -43,14 +43,13 @@ Json orderJson(const RunRequest& request, const OrderAccount& account,
 }
 
 Json outOfMemoryJson(const Run& run, const OutOfMemory& memory) {
-  Json pools = Json::array();
-  for (const OutOfMemory::PoolState& pool : memory.pools) {
-    pools.push_back({{"pool", run.problem.pools[pool.pool].name},
-                     {"capacity", pool.capacity.count()},
-                     {"live", pool.live.count()},
-                     {"free", pool.freeBytes.count()},
-                     {"largest_free", pool.largestFree.count()}});
-  }
+  Json pools = jsonList(memory.pools, [&](const OutOfMemory::PoolState& pool) -> Json {
+    return {{"pool", run.problem.pools[pool.pool].name},
+            {"capacity", pool.capacity.count()},
+            {"live", pool.live.count()},
+            {"free", pool.freeBytes.count()},
+            {"largest_free", pool.largestFree.count()}};
+  });
   return {{"tensor", run.stayName(memory.stay)},
           {"step", memory.step.count()},
           {"wanted", memory.wanted.count()},
@@ -87,10 +86,9 @@ Json framesJson(const Run& run) {
       for (const StayId id : frame.block ? frame.block->tenants : only) {
         json["tensors"].push_back(names.of(run.stayTensor(id)));
       }
-      json["kept"] = Json::array();
-      for (const KeptPiece& piece : keptOf(run.problem, run.plan, frame)) {
-        json["kept"].push_back(stretch(piece.bytes, piece.steps));
-      }
+      json["kept"] = jsonList(keptOf(run.problem, run.plan, frame), [&](const KeptPiece& piece) {
+        return stretch(piece.bytes, piece.steps);
+      });
       frames.push_back(std::move(json));
     }
   }
@@ -111,19 +109,16 @@ void addExtras(const Run& run, const PlanDocument& document, bool times, Json& j
   if (run.order) json["order"] = orderJson(run.request, *run.order, document.schedule);
   if (run.plan.outOfMemory) json["out_of_memory"] = outOfMemoryJson(run, *run.plan.outOfMemory);
   const Graph& graph = run.graph();
-  Json unsized = Json::array();
-  for (const TensorId id : run.storage.unsized) {
-    unsized.push_back(
-        {{"tensor", displayName(graph, id)}, {"reason", graph.tensors[id].unknownReason}});
-  }
+  Json unsized = jsonList(run.storage.unsized, [&](TensorId id) -> Json {
+    return {{"tensor", displayName(graph, id)}, {"reason", graph.tensors[id].unknownReason}};
+  });
   json["unsized"] = unsized;
-  Json copies = Json::array();
-  for (const CopyNote& copy : run.storage.copies) {
-    copies.push_back({{"op", displayName(graph, copy.op)},
-                      {"tensor", displayName(graph, copy.tensor)},
-                      {"bytes", copy.bytes.count()},
-                      {"reason", copy.reason}});
-  }
+  Json copies = jsonList(run.storage.copies, [&](const CopyNote& copy) -> Json {
+    return {{"op", displayName(graph, copy.op)},
+            {"tensor", displayName(graph, copy.tensor)},
+            {"bytes", copy.bytes.count()},
+            {"reason", copy.reason}};
+  });
   json["copies"] = copies;
   Json notes = Json::array();
   for (const auto* list : {&graph.notes, &run.notes, &run.plan.notes}) {
@@ -149,12 +144,11 @@ void writeJson(const Run& run, bool times, std::ostream& out) {
     json["penalty"] = penaltyOf(run.problem, run.plan);
     json["penalty_bound"] = run.plan.penaltyBound ? Json(*run.plan.penaltyBound) : Json(nullptr);
   }
-  json["pools"] = Json::array();
-  for (const StatedPool& pool : document.pools) {
-    json["pools"].push_back({{"name", pool.name},
-                             {"capacity", optionalBytes(pool.capacity)},
-                             {"peak", optionalBytes(pool.peak)}});
-  }
+  json["pools"] = jsonList(document.pools, [&](const StatedPool& pool) -> Json {
+    return {{"name", pool.name},
+            {"capacity", optionalBytes(pool.capacity)},
+            {"peak", optionalBytes(pool.peak)}};
+  });
   json["placements"] = Json::array();
   const auto columns = pick(placementColumns(), {"tensor", "pool", "offset", "size", "first",
                                                  "last", "alias_of", "share", "block"});
@@ -178,8 +172,8 @@ void writeJson(const Run& run, bool times, std::ostream& out) {
                                 {"kernel", overlapWayName(overlap.way)}});
   }
   if (!document.blocks.empty()) {
-    json["blocks"] = Json::array();
-    for (const Bytes capacity : document.blocks) json["blocks"].push_back(capacity.count());
+    json["blocks"] =
+        jsonList(document.blocks, [&](const Bytes capacity) { return capacity.count(); });
   }
   addExtras(run, document, times, json);
   out << jsonDocument(json);

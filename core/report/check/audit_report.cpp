@@ -77,23 +77,19 @@ Json auditJson(const AuditReport& report) {
                {"valid", report.valid()},
                {"tensors", audit.tensors},
                {"peak_live", audit.lowerBound.count()}};
-  json["pools"] = Json::array();
-  for (const AuditedPool& pool : audit.pools) {
-    json["pools"].push_back(
-        {{"name", pool.name}, {"top", pool.top.count()}, {"placements", pool.placements}});
-  }
-  json["findings"] = Json::array();
-  for (const Finding& finding : audit.findings) {
-    json["findings"].push_back({{"message", finding.message}, {"where", finding.where}});
-  }
+  json["pools"] = jsonList(audit.pools, [&](const AuditedPool& pool) -> Json {
+    return {{"name", pool.name}, {"top", pool.top.count()}, {"placements", pool.placements}};
+  });
+  json["findings"] = jsonList(audit.findings, [&](const Finding& finding) -> Json {
+    return {{"message", finding.message}, {"where", finding.where}};
+  });
   json["remarks"] = audit.remarks;
   if (!report.replay) return json;
   json["replayed"] = report.replay->done;
-  json["corruptions"] = Json::array();
-  for (const Corruption& corruption : report.replay->corruptions) {
-    json["corruptions"].push_back(
-        {{"step", corruption.step.count()}, {"message", corruption.message}});
-  }
+  json["corruptions"] =
+      jsonList(report.replay->corruptions, [&](const Corruption& corruption) -> Json {
+        return {{"step", corruption.step.count()}, {"message", corruption.message}};
+      });
   return json;
 }
 

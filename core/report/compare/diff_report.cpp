@@ -52,16 +52,11 @@ Columns<TensorChange> sideColumns(const char* side, std::optional<Placement> Ten
 }
 
 Json classesJson(const std::vector<DiffClass>& classes, const char* unit) {
-  Json rows = Json::array();
-  for (const DiffClass& each : classes) {
-    rows.push_back({{"pool", textOrNull(each.pool)},
-                    {unit, std::int64_t{1} << each.power},
-                    {"count_a", each.countA},
-                    {"count_b", each.countB},
-                    {"bytes_a", each.bytesA.count()},
-                    {"bytes_b", each.bytesB.count()}});
-  }
-  return rows;
+  return jsonList(classes, [&](const DiffClass& each) -> Json {
+    return {{"pool", textOrNull(each.pool)},  {unit, std::int64_t{1} << each.power},
+            {"count_a", each.countA},         {"count_b", each.countB},
+            {"bytes_a", each.bytesA.count()}, {"bytes_b", each.bytesB.count()}};
+  });
 }
 
 }  // namespace
@@ -76,21 +71,19 @@ Json diffJson(const DiffReport& report) {
                {"resized", diff.count(PlanChange::resized)},
                {"only_in_a", diff.count(PlanChange::onlyInA)},
                {"only_in_b", diff.count(PlanChange::onlyInB)}};
-  json["pools"] = Json::array();
-  for (const PoolDiff& pool : diff.pools) {
-    json["pools"].push_back({{"name", textOrNull(pool.name)},
-                             {"peak_a", orNull(pool.peakA)},
-                             {"peak_b", orNull(pool.peakB)}});
-  }
+  json["pools"] = jsonList(diff.pools, [&](const PoolDiff& pool) -> Json {
+    return {{"name", textOrNull(pool.name)},
+            {"peak_a", orNull(pool.peakA)},
+            {"peak_b", orNull(pool.peakB)}};
+  });
   json["sizes"] = classesJson(diff.sizes, "bytes");
   json["lifetimes"] = classesJson(diff.lifetimes, "steps");
-  json["changes"] = Json::array();
-  for (const TensorChange& change : diff.changes) {
-    json["changes"].push_back({{"change", std::string(changeName(change.change))},
-                               {"tensor", change.either().tensor},
-                               {"a", placeJson(change.a)},
-                               {"b", placeJson(change.b)}});
-  }
+  json["changes"] = jsonList(diff.changes, [&](const TensorChange& change) -> Json {
+    return {{"change", std::string(changeName(change.change))},
+            {"tensor", change.either().tensor},
+            {"a", placeJson(change.a)},
+            {"b", placeJson(change.b)}};
+  });
   json["first_events"] = nullptr;
   if (diff.firstEvents) {
     json["first_events"] = {{"a", eventJson(diff.firstEvents->a)},

@@ -210,10 +210,9 @@ Json measuredJson(const MeasuredReport& report) {
                {"standing", diff.standing.count()},
                {"matched", diff.matched}};
   json["reasons"] = jsonRows(reasonColumns(), reasonSums(diff));
-  json["differences"] = Json::array();
-  for (const std::size_t at : diff.largestFirst()) {
-    json["differences"].push_back(jsonRow(measuredRowColumns(), diff.rows[at]));
-  }
+  json["differences"] = jsonList(diff.largestFirst(), [&](std::size_t at) {
+    return jsonRow(measuredRowColumns(), diff.rows[at]);
+  });
   json["steps"] = jsonRows(
       pick(measuredRowColumns(), {"step", "op", "simulated_live", "measured_live"}), diff.rows);
   json["notes"] = diff.notes;

@@ -328,18 +328,15 @@ class Writer {
     json["room"] = candidate.room ? Json(candidate.room->count()) : Json(nullptr);
     json["verdict"] = std::string(verdictName(candidate.verdict));
     json["reason"] = candidate.reason;
-    json["between"] = Json::array();
-    for (const StayId wall : candidate.because) json["between"].push_back(name(wall));
+    json["between"] = jsonList(candidate.because, [&](StayId wall) { return name(wall); });
     return json;
   }
 
   Json decision(const Decision& decision, bool inside) const {
     Json json = {
         {"turn", decision.when}, {"decided", decision.decided}, {"from_plan", decision.fromPlan}};
-    json["candidates"] = Json::array();
-    for (const Candidate& each : decision.candidates) {
-      json["candidates"].push_back(candidate(each, inside));
-    }
+    json["candidates"] = jsonList(decision.candidates,
+                                  [&](const Candidate& each) { return candidate(each, inside); });
     json["left_out"] = decision.leftOut;
     return json;
   }
@@ -373,31 +370,25 @@ class Writer {
                  {"kept", moment.keptBytes.count()},
                  {"holes", moment.holeBytes.count()},
                  {"above", moment.above.count()}};
-    json["tensors"] = Json::array();
-    for (const Moment::Tenant& tenant : moment.tenants) {
-      json["tensors"].push_back({{"tensor", name(tenant.stay)},
-                                 {"offset", tenant.bytes.begin.count()},
-                                 {"size", tenant.bytes.length().count()},
-                                 {"share", tenant.share},
-                                 {"first", tenant.steps.begin.count()},
-                                 {"last", tenant.steps.end.count() - 1}});
-    }
-    json["rests"] = Json::array();
-    for (const Moment::Kept& kept : moment.kept) {
-      json["rests"].push_back({{"offset", kept.bytes.begin.count()},
-                               {"size", kept.bytes.length().count()},
-                               {"tensor", name(kept.tenant)},
-                               {"block", kept.block.empty() ? Json(nullptr) : Json(kept.block)},
-                               {"last", kept.until.count() - 1}});
-    }
-    json["gaps"] = Json::array();
-    for (const Moment::Hole& hole : moment.holes) {
-      json["gaps"].push_back({{"offset", hole.bytes.begin.count()},
-                              {"size", hole.bytes.length().count()},
-                              {"below", name(hole.below)},
-                              {"above", name(hole.above)},
-                              {"last", hole.until.count() - 1}});
-    }
+    json["tensors"] = jsonList(moment.tenants, [&](const Moment::Tenant& tenant) -> Json {
+      return {{"tensor", name(tenant.stay)},           {"offset", tenant.bytes.begin.count()},
+              {"size", tenant.bytes.length().count()}, {"share", tenant.share},
+              {"first", tenant.steps.begin.count()},   {"last", tenant.steps.end.count() - 1}};
+    });
+    json["rests"] = jsonList(moment.kept, [&](const Moment::Kept& kept) -> Json {
+      return {{"offset", kept.bytes.begin.count()},
+              {"size", kept.bytes.length().count()},
+              {"tensor", name(kept.tenant)},
+              {"block", kept.block.empty() ? Json(nullptr) : Json(kept.block)},
+              {"last", kept.until.count() - 1}};
+    });
+    json["gaps"] = jsonList(moment.holes, [&](const Moment::Hole& hole) -> Json {
+      return {{"offset", hole.bytes.begin.count()},
+              {"size", hole.bytes.length().count()},
+              {"below", name(hole.below)},
+              {"above", name(hole.above)},
+              {"last", hole.until.count() - 1}};
+    });
     return json;
   }
 
@@ -427,8 +418,7 @@ Json explainTensorJson(const Run& run, TensorId tensor) {
   json["alias_offset"] = alias.offset.count();
   json["alias_share"] = alias.share.empty() ? Json(nullptr) : Json(alias.share);
   json["alias_reason"] = alias.reason.empty() ? Json(nullptr) : Json(alias.reason);
-  json["shared_with"] = Json::array();
-  for (const TensorId other : alias.others) json["shared_with"].push_back(writer.name(other));
+  json["shared_with"] = jsonList(alias.others, [&](TensorId other) { return writer.name(other); });
   json["sharing_refused"] = alias.refused;
   if (std::string again = repeatText(run.graph(), tensor); !again.empty()) {
     json["made_again"] = std::move(again);
@@ -463,16 +453,12 @@ Json autopsyJson(const Run& run, const Autopsy& found) {
                {"step", found.step.count()},
                {"wanted", found.wanted.count()},
                {"lower_bound", found.lowerBound.count()}};
-  json["pools"] = Json::array();
-  for (const Autopsy::Pool& pool : found.pools) {
-    json["pools"].push_back({{"pool", writer.pool(pool.pool)},
-                             {"capacity", pool.capacity.count()},
-                             {"lower_bound", pool.lowerBound.count()},
-                             {"live", pool.moment.live.count()},
-                             {"free", pool.freeBytes.count()},
-                             {"largest_free", pool.largestFree.count()},
-                             {"sufficient", pool.sufficient.count()}});
-  }
+  json["pools"] = jsonList(found.pools, [&](const Autopsy::Pool& pool) -> Json {
+    return {{"pool", writer.pool(pool.pool)},         {"capacity", pool.capacity.count()},
+            {"lower_bound", pool.lowerBound.count()}, {"live", pool.moment.live.count()},
+            {"free", pool.freeBytes.count()},         {"largest_free", pool.largestFree.count()},
+            {"sufficient", pool.sufficient.count()}};
+  });
   json["message"] = autopsyText(run, found);
   return json;
 }

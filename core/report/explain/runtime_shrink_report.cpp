@@ -47,11 +47,9 @@ std::string inputsText(const std::vector<Int8Input>& inputs) {
 }
 
 Json inputsJson(const std::vector<Int8Input>& inputs) {
-  Json list = Json::array();
-  for (const Int8Input& each : inputs) {
-    list.push_back({{"name", each.name}, {"scale", each.scale}, {"zero_point", each.zero}});
-  }
-  return list;
+  return jsonList(inputs, [&](const Int8Input& each) -> Json {
+    return {{"name", each.name}, {"scale", each.scale}, {"zero_point", each.zero}};
+  });
 }
 
 std::string adviceText(const RuntimeShrink& shrink) {

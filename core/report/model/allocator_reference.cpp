@@ -164,8 +164,7 @@ Json allocatorReferenceJson() {
   Json list = Json::array();
   for (const AllocatorInfo& info : allocatorCatalog()) {
     const AllocatorAbilities abilities = abilitiesOf(info);
-    Json params = Json::array();
-    for (const ParamSpec& spec : info.params) params.push_back(paramJson(spec));
+    Json params = jsonList(info.params, paramJson);
     Json entry = {{"name", info.name},
                   {"summary", info.summary},
                   {"source", info.source},

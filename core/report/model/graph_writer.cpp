@@ -33,14 +33,12 @@ class GraphWriter {
 
   Json json() const {
     Json json = {{"format", "highwater-graph"}, {"version", 1}, {"name", graph_.name}};
-    json["tensors"] = Json::array();
-    for (const TensorId id : graph_.tensors.keys()) {
-      json["tensors"].push_back(tensorJson(graph_.tensors[id], names_.of(id)));
-    }
+    json["tensors"] = jsonList(graph_.tensors.keys(), [&](TensorId id) {
+      return tensorJson(graph_.tensors[id], names_.of(id));
+    });
     json["inputs"] = list(graph_.inputs);
     json["outputs"] = list(graph_.outputs);
-    json["ops"] = Json::array();
-    for (const Op& op : graph_.ops) json["ops"].push_back(opJson(op));
+    json["ops"] = jsonList(graph_.ops, [&](const Op& op) { return opJson(op); });
     // A graph held in another layout is written like any other.
     if (graph_.tiling && !isRelaid(graph_)) json["tiling"] = tilingJson(*graph_.tiling);
     return json;
@@ -49,9 +47,7 @@ class GraphWriter {
  private:
   /// Names in order; an absent optional tensor is an empty one.
   Json list(const std::vector<TensorId>& ids) const {
-    Json names = Json::array();
-    for (const TensorId id : ids) names.push_back(id ? names_.of(id) : "");
-    return names;
+    return jsonList(ids, [&](TensorId id) { return id ? names_.of(id) : ""; });
   }
 
   Json tilingJson(const Tiling& tiling) const {

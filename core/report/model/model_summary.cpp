@@ -220,10 +220,8 @@ Json summaryJson(const Model& model, const ModelSummary& summary, bool everyTens
   json["bound_rests_on"] = {{"assumed", summary.assumedAtBound},
                             {"assumed_bytes", summary.assumedBytesAtBound.count()},
                             {"unknown", summary.unsizedAtBound}};
-  json["inputs"] = Json::array();
-  for (const TensorId id : graph.inputs) json["inputs"].push_back(describe(id));
-  json["outputs"] = Json::array();
-  for (const TensorId id : graph.outputs) json["outputs"].push_back(describe(id));
+  json["inputs"] = jsonList(graph.inputs, describe);
+  json["outputs"] = jsonList(graph.outputs, describe);
   json["op_types"] = Json::array();
   for (const auto& [type, count] : summary.opTypes) {
     json["op_types"].push_back({{"type", type}, {"count", count}});
@@ -231,17 +229,13 @@ Json summaryJson(const Model& model, const ModelSummary& summary, bool everyTens
   if (const auto measured = measuredOperators(graph); !measured.empty()) {
     json["measured"] = jsonRows(measuredColumns(graph), measured);
   }
-  json["unsized"] = Json::array();
-  for (const TensorId id : summary.unsized) {
-    json["unsized"].push_back(
-        {{"tensor", displayName(graph, id)}, {"reason", graph.tensors[id].unknownReason}});
-  }
+  json["unsized"] = jsonList(summary.unsized, [&](TensorId id) -> Json {
+    return {{"tensor", displayName(graph, id)}, {"reason", graph.tensors[id].unknownReason}};
+  });
   json["notes"] = graph.notes;
   if (!everyTensor) return json;
-  json["every_tensor"] = Json::array();
-  for (const TensorId id : graph.tensors.keys()) {
-    json["every_tensor"].push_back(tensorJson(graph, id));
-  }
+  json["every_tensor"] =
+      jsonList(graph.tensors.keys(), [&](TensorId id) { return tensorJson(graph, id); });
   return json;
 }
 

@@ -318,14 +318,13 @@ Json momentJson(const Run& run, const Moment& moment) {
                {"holes", moment.holeBytes.count()},
                {"above", moment.above.count()},
                {"footprint", moment.footprint.count()}};
-  json["buffers"] = Json::array();
-  for (const Moment::Tenant& tenant : moment.tenants) {
-    json["buffers"].push_back({{"buffer", run.stayName(tenant.stay)},
-                               {"offset", tenant.bytes.begin.count()},
-                               {"size", tenant.bytes.length().count()},
-                               {"first", tenant.steps.begin.count()},
-                               {"last", tenant.steps.end.count() - 1}});
-  }
+  json["buffers"] = jsonList(moment.tenants, [&](const Moment::Tenant& tenant) -> Json {
+    return {{"buffer", run.stayName(tenant.stay)},
+            {"offset", tenant.bytes.begin.count()},
+            {"size", tenant.bytes.length().count()},
+            {"first", tenant.steps.begin.count()},
+            {"last", tenant.steps.end.count() - 1}};
+  });
   return json;
 }
 

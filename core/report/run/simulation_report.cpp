@@ -294,11 +294,9 @@ Json latencyJson(const Run& run) {
                                {"stalls_ps", stalls}});
   }
   json["ports"] = portsJson(run);
-  json["critical_path"] = Json::array();
-  for (const ActivityId id : account.criticalPath) {
-    json["critical_path"].push_back(
-        {{"id", id.index()}, {"words", activityWords(run, id)}, {"cause", causeWords(run, id)}});
-  }
+  json["critical_path"] = jsonList(account.criticalPath, [&](ActivityId id) -> Json {
+    return {{"id", id.index()}, {"words", activityWords(run, id)}, {"cause", causeWords(run, id)}};
+  });
   json["activities"] = jsonRows(activityColumns(run), list.activities.keys());
   return json;
 }
@@ -509,8 +507,7 @@ Json batchesJson(const BatchFigures& batches, const Run* one) {
   Json json = {{"count", batches.ends.size()},
                {"interval_ps", batches.interval.count()},
                {"per_second", batches.perSecond()}};
-  json["ends_ps"] = Json::array();
-  for (const SimTime end : batches.ends) json["ends_ps"].push_back(end.count());
+  json["ends_ps"] = jsonList(batches.ends, [&](SimTime end) { return end.count(); });
   if (one == nullptr) return json;
   json["one"] = {{"latency_ps", one->timing.makespan.count()},
                  {"peak", figuresOf(*one).peak().count()}};

@@ -153,15 +153,13 @@ std::vector<HeldFigure> holdAgainst(const std::map<std::string, std::int64_t>& b
 }
 
 Json heldJson(const std::vector<HeldFigure>& held) {
-  Json list = Json::array();
-  for (const HeldFigure& each : held) {
-    list.push_back({{"figure", each.figure},
-                    {"before", Value(each.before).json()},
-                    {"now", Value(each.now).json()},
-                    {"allowed", each.allowed},
-                    {"grew", each.grew}});
-  }
-  return list;
+  return jsonList(held, [&](const HeldFigure& each) -> Json {
+    return {{"figure", each.figure},
+            {"before", Value(each.before).json()},
+            {"now", Value(each.now).json()},
+            {"allowed", each.allowed},
+            {"grew", each.grew}};
+  });
 }
 
 ResultTable heldTable(const std::vector<HeldFigure>& held) {

@@ -56,8 +56,7 @@ std::optional<StudyResult> resultOf(const Json& json) {
 }
 
 Json jsonOf(const StudyResult& result) {
-  Json figures = Json::array();
-  for (const Value& figure : result.figures) figures.push_back(figure.json());
+  Json figures = jsonList(result.figures, [&](const Value& figure) { return figure.json(); });
   return Json::array({result.number, static_cast<int>(result.state), result.error, result.seconds,
                       std::move(figures)});
 }

@@ -141,9 +141,7 @@ std::string csvTable(const Columns<Row>& columns, const Rows& rows) {
 /// `rows` as a list of objects.
 template <class Row, class Rows>
 Json jsonRows(const Columns<Row>& columns, const Rows& rows) {
-  Json list = Json::array();
-  for (const Row& row : rows) list.push_back(jsonRow(columns, row));
-  return list;
+  return jsonList(rows, [&](const Row& row) { return jsonRow(columns, row); });
 }
 
 /// "1 tensor", "2,000 tensors".
