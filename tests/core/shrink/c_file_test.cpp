@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 #include <map>
+#include <span>
 
 #include "core/base/dice.h"
 #include "core/files/file.h"
@@ -291,10 +292,6 @@ class Int8Network {
   TfliteText::Subgraph graph_;
 };
 
-std::span<const std::byte> rawBytes(const std::string& bytes) {
-  return {reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()};
-}
-
 /// Networks that are compiled and run together, each with what it must come to.
 class Batch {
  public:
@@ -309,7 +306,7 @@ class Batch {
         .text = cText(read, model, plan, ascending, {prefix, prefix + ".h", "a */ b ?\?/\n"})};
     Case made{.about = std::move(about), .parts = partsOf(*plan.program, model)};
     for (const std::uint64_t seed : seeds) {
-      const auto whole = test::runTflite(rawBytes(file), seed);
+      const auto whole = test::runTflite(std::as_bytes(std::span(file)), seed);
       CAPTURE(made.about, seed);
       if (!whole) FAIL(whole.error());
       test::ByteLists inputs;

@@ -1,5 +1,7 @@
 #include "core/shrink/tflm/int8_input.h"
 
+#include <span>
+
 #include "core/report/explain/runtime_shrink_report.h"
 #include "core/shrink/c/c_file.h"
 #include "core/shrink/tflm/row_file.h"
@@ -11,10 +13,6 @@
 
 namespace hw {
 namespace {
-
-std::span<const std::byte> asBytes(const std::string& file) {
-  return {reinterpret_cast<const std::byte*>(file.data()), file.size()};
-}
 
 constexpr std::int8_t kFloatType = 0, kInt8Type = 9;
 constexpr std::int32_t kAddCode = 0, kReluCode = 19, kQuantizeCode = 114;
@@ -77,10 +75,10 @@ TEST_CASE("without QUANTIZE a model gives the same results of the int8 that it m
   const auto made = test::must(shrinkForTflm(file, 4, searching(FloatInputs::replace)));
   CHECK(made.int8Inputs.size() == 1);
   for (const std::uint64_t seed : {1, 2, 3}) {
-    const auto whole = test::must(test::runTflite(asBytes(file), seed));
+    const auto whole = test::must(test::runTflite(std::as_bytes(std::span(file)), seed));
     const auto given = quantisedInputs(whole, 1);
     for (const std::string& each : {model.file, made.file}) {
-      const auto run = test::must(test::runTflite(asBytes(each), given));
+      const auto run = test::must(test::runTflite(std::as_bytes(std::span(each)), given));
       CHECK(run.outputs == whole.outputs);
     }
   }
@@ -117,9 +115,9 @@ TEST_CASE("inputs keep their order, and C takes int8, too", "[rows][c]") {
   REQUIRE(model.inputs.size() == 1);
   CHECK(model.inputs[0].name == "b");
   CHECK(model.inputs[0].zero == -3);
-  const auto whole = test::must(test::runTflite(asBytes(file), 5));
-  const auto run = test::must(
-      test::runTflite(asBytes(model.file), {whole.inputs[0].bytes, whole.steps[0].bytes}));
+  const auto whole = test::must(test::runTflite(std::as_bytes(std::span(file)), 5));
+  const auto run = test::must(test::runTflite(std::as_bytes(std::span(model.file)),
+                                              {whole.inputs[0].bytes, whole.steps[0].bytes}));
   CHECK(run.outputs == whole.outputs);
   CHECK(run.headBytes == 0);  // The plan was for tensors with other numbers.
 

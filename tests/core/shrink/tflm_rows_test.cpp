@@ -2,6 +2,7 @@
 #include <cstring>
 #include <map>
 #include <set>
+#include <span>
 
 #include "core/base/dice.h"
 #include "core/graph/counterparts.h"
@@ -213,10 +214,6 @@ class RandomNetwork {
   TfliteText::Subgraph graph_;
 };
 
-std::span<const std::byte> raw(const std::string& bytes) {
-  return {reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()};
-}
-
 test::PartRows rowsOf(const RowStep& step) {
   if (step.kind == RowStep::Kind::loop) return {};
   const RowView& made = step.outputs[0];
@@ -265,8 +262,8 @@ Made madeOf(const std::string& file, const RowProgram& program,
 }
 
 std::string differenceOf(const std::string& original, const Made& made, std::uint64_t seed) {
-  const auto whole = test::must(test::runTflite(raw(original), seed));
-  const auto parts = test::runTflite(raw(made.file), seed);
+  const auto whole = test::must(test::runTflite(std::as_bytes(std::span(original)), seed));
+  const auto parts = test::runTflite(std::as_bytes(std::span(made.file)), seed);
   if (!parts) return parts.error();
   return test::compareRows(whole, *parts, partsOf(made.program));
 }
@@ -314,7 +311,7 @@ TEST_CASE("parts of random networks make the rows that whole operators make", "[
       ++tried[run.halo];
       const Made made = madeOf(file, *program, *shapes);
       CHECK(differenceOf(file, made, seed) == "");
-      const auto executed = test::must(test::runTflite(raw(made.file), seed));
+      const auto executed = test::must(test::runTflite(std::as_bytes(std::span(made.file)), seed));
       CHECK((executed.headBytes + 15) / 16 * 16 == made.plan.placement.head);
     }
   }
@@ -486,10 +483,9 @@ TEST_CASE("published networks run in parts in less memory", "[rows]") {
   const auto shrunk = test::must(shrinkForTflm(file, 4, {.extraMacs = extraMacs, .threads = 2}));
   const RuntimeWay& own = shrunk.ways.front();
   CAPTURE(shrunk.best().total(), own.total());
-  CHECK(static_cast<double>(shrunk.best().total().count()) <
-        most * static_cast<double>(own.total().count()));
-  const auto whole = test::runTflite(raw(file), 7);
-  const auto parts = test::runTflite(raw(shrunk.file), 7);
+  CHECK(shrunk.best().total().real() < most * own.total().real());
+  const auto whole = test::runTflite(std::as_bytes(std::span(file)), 7);
+  const auto parts = test::runTflite(std::as_bytes(std::span(shrunk.file)), 7);
   REQUIRE(whole);
   REQUIRE(parts);
   CHECK(whole->outputs == parts->outputs);
