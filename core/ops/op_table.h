@@ -100,59 +100,31 @@ struct OpInfo {
   std::uint8_t weight = 1;   ///< The input that is the weight of a convolution.
   bool lastChannel = false;  ///< Its channels are the last dimension of the weight, not the first.
 
+  /// The same row but for one fact.
+  template <class Fact>
+  constexpr OpInfo with(Fact OpInfo::*fact, Fact value) const {
+    OpInfo row = *this;
+    row.*fact = value;
+    return row;
+  }
   constexpr OpInfo evaluated(Evaluator* rule, std::int8_t needed = 1) const {
-    OpInfo row = *this;
-    row.evaluate = rule;
-    row.operands = needed;
-    return row;
+    return with(&OpInfo::evaluate, rule).with(&OpInfo::operands, needed);
   }
-  constexpr OpInfo bounded(OpenRule* rule) const {
-    OpInfo row = *this;
-    row.open = rule;
-    return row;
-  }
+  constexpr OpInfo bounded(OpenRule* rule) const { return with(&OpInfo::open, rule); }
   constexpr OpInfo works(WorkRule* rule, OpClass does = OpClass::product) const {
-    OpInfo row = *this;
-    row.work = rule;
-    row.kind = does;
-    return row;
+    return with(&OpInfo::work, rule).is(does);
   }
   constexpr OpInfo convolves(WorkRule* rule) const { return works(rule, OpClass::convolution); }
-  constexpr OpInfo needs(RegionRule* rule) const {
-    OpInfo row = *this;
-    row.region = rule;
-    return row;
-  }
-  constexpr OpInfo is(OpClass does) const {
-    OpInfo row = *this;
-    row.kind = does;
-    return row;
-  }
-  constexpr OpInfo over(InPlace rule) const {
-    OpInfo row = *this;
-    row.inPlace = rule;
-    return row;
-  }
+  constexpr OpInfo needs(RegionRule* rule) const { return with(&OpInfo::region, rule); }
+  constexpr OpInfo is(OpClass does) const { return with(&OpInfo::kind, does); }
+  constexpr OpInfo over(InPlace rule) const { return with(&OpInfo::inPlace, rule); }
   constexpr OpInfo seenAs(ViewFamily family) const {
-    OpInfo row = is(OpClass::movement);
-    row.view = family;
-    return row;
+    return is(OpClass::movement).with(&OpInfo::view, family);
   }
-  constexpr OpInfo carriedOut(Special how) const {
-    OpInfo row = *this;
-    row.special = how;
-    return row;
-  }
-  constexpr OpInfo dataAt(std::uint8_t input) const {
-    OpInfo row = *this;
-    row.data = input;
-    return row;
-  }
+  constexpr OpInfo carriedOut(Special how) const { return with(&OpInfo::special, how); }
+  constexpr OpInfo dataAt(std::uint8_t input) const { return with(&OpInfo::data, input); }
   constexpr OpInfo weightAt(std::uint8_t input, bool channelsLast = false) const {
-    OpInfo row = *this;
-    row.weight = input;
-    row.lastChannel = channelsLast;
-    return row;
+    return with(&OpInfo::weight, input).with(&OpInfo::lastChannel, channelsLast);
   }
 };
 
