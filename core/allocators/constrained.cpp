@@ -331,8 +331,8 @@ class BlockSearch {
     if (peak <= bound_) {
       return groupDigits(peak.count()) + " bytes, proved optimal";
     }
-    const double gap = static_cast<double>((peak - bound_).count()) /
-                       static_cast<double>(std::max<std::int64_t>(peak.count(), 1));
+    const double gap =
+        (peak - bound_).real() / static_cast<double>(std::max<std::int64_t>(peak.count(), 1));
     return fmt::format("{} bytes; no plan is below {}, {:.2f} % less", groupDigits(peak.count()),
                        groupDigits(bound_.count()), 100 * gap);
   }

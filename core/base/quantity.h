@@ -14,6 +14,8 @@ class Quantity {
   constexpr explicit Quantity(std::int64_t count) : count_(count) {}
 
   constexpr std::int64_t count() const { return count_; }
+  /// The same for shares, rates and pictures.
+  constexpr double real() const { return static_cast<double>(count_); }
 
   friend constexpr auto operator<=>(Quantity, Quantity) = default;
 

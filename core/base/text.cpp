@@ -193,7 +193,7 @@ Result<Bytes> parseSize(std::string_view text) {
   const auto value = parseNumber(figure);
   if (!value) return refuse();
   const double bytes = *value * unit->factor;
-  if (bytes < 0 || bytes > static_cast<double>(kMaxBytes.count())) return refuse();
+  if (bytes < 0 || bytes > kMaxBytes.real()) return refuse();
   return Bytes(std::llround(bytes));
 }
 

@@ -85,8 +85,7 @@ class GraphReplay {
     if (run_.schedule.order.empty()) writeInputs(Step());
     for (const OpId op : run_.schedule.order) {
       const Step step = run_.schedule.stepOf[op];
-      stage_.tell(static_cast<double>(step.count()) /
-                  static_cast<double>(run_.schedule.steps().count()));
+      stage_.tell(step.real() / run_.schedule.steps().real());
       takeTurns(step);
       writeInputs(step);
       playMoves(step, false);

@@ -15,9 +15,7 @@ namespace {
 /// Bytes moved to and from a stay while it lives, per byte and step held: what residency goes by.
 double worth(const Run& run, const IdMap<StayId, Bytes>& traffic, StayId id) {
   const Stay& stay = run.problem.stays[id];
-  return static_cast<double>(traffic[id].count()) /
-         (static_cast<double>(stay.size.count()) *
-          static_cast<double>(stay.steps.length().count()));
+  return traffic[id].real() / (stay.size.real() * stay.steps.length().real());
 }
 
 /// Way of a buffer that moves: how it came to the pool of the stay, and where it goes from there.

@@ -107,8 +107,7 @@ Moment momentAt(const Problem& problem, const Plan& plan, PoolId pool, Step step
   // Not the sum: an output written over its input shares its bytes for a step.
   moment.live = moment.top - moment.holeBytes - moment.keptBytes;
   for (Moment::Tenant& tenant : moment.tenants) {
-    tenant.share = static_cast<double>(tenant.bytes.length().count()) /
-                   static_cast<double>(moment.live.count());
+    tenant.share = tenant.bytes.length().real() / moment.live.real();
   }
   moment.footprint = plan.footprint(pool);
   moment.above = moment.footprint - moment.top;

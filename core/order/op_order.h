@@ -33,7 +33,7 @@ struct OrderAccount {
   /// 1 - bound / peak: what a better order could save at most; 0 where no bound is known.
   double gap() const {
     if (!bound || proven()) return 0;
-    return 1 - static_cast<double>(bound->count()) / static_cast<double>(peak.count());
+    return 1 - bound->real() / peak.real();
   }
 };
 

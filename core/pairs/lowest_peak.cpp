@@ -201,9 +201,7 @@ void PeakWalk::settle() {
 /// Orders of blocks to begin with: by size, by size x what is in the way, by what is in the way,
 /// and as they are.
 std::vector<BlockOrder> firstOrders(const PairModel& model, const BlockOrder& movable) {
-  const auto size = [&](std::uint32_t block) {
-    return static_cast<double>(model.blocks[block].size.count());
-  };
+  const auto size = [&](std::uint32_t block) { return model.blocks[block].size.real(); };
   std::vector<double> load(model.blocks.size());
   for (const std::uint32_t block : movable) {
     load[block] = size(block);

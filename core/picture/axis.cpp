@@ -185,7 +185,7 @@ double RunScale::leastVisible() const {
 }
 
 double RunScale::begin(Step step) const {
-  if (unit_ == AxisUnit::step) return static_cast<double>(step.count());
+  if (unit_ == AxisUnit::step) return step.real();
   const auto index = static_cast<std::size_t>(std::max(step, Step()).count());
   return index < begins_.size() ? begins_[index] : length_;
 }
@@ -218,7 +218,7 @@ double RunScale::toSteps(double place) const {
   const Step step = stepAt(place);
   const double from = begin(step);
   const double width = begin(step + Step(1)) - from;
-  return static_cast<double>(step.count()) + (width > 0 ? (place - from) / width : 0);
+  return step.real() + (width > 0 ? (place - from) / width : 0);
 }
 
 }  // namespace hw

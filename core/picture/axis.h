@@ -23,7 +23,7 @@ enum class AxisUnit : std::uint8_t { step, time };
 using AxisPlace = Quantity<struct AxisPlaceUnit>;
 
 /// Place of a time on an axis of time.
-inline double onAxis(SimTime time) { return static_cast<double>(time.count()); }
+inline double onAxis(SimTime time) { return time.real(); }
 
 /// Maps the steps or the time of a run to pixels and back; fractions allowed on both sides. A
 /// value: the maps and the chart build equal ones, so what is stacked lines up, and tests need no

@@ -51,8 +51,8 @@ class Polyline {
   std::vector<Point> points_;
 };
 
-double valueOf(const Stair& piece) { return static_cast<double>(piece.value.count()); }
-double startOf(const Stair& piece) { return static_cast<double>(piece.from.count()); }
+double valueOf(const Stair& piece) { return piece.value.real(); }
+double startOf(const Stair& piece) { return piece.from.real(); }
 
 /// The piece in force at `place`, or the end when none is yet.
 std::vector<Stair>::const_iterator pieceAt(const std::vector<Stair>& pieces, double place) {
@@ -216,8 +216,8 @@ std::vector<Point> StairCurve::stairs(double begin, double end, std::size_t limi
     const Span span = spanOf(static_cast<std::size_t>(piece - pieces.begin()),
                              static_cast<std::size_t>(next - pieces.begin()));
     line.to(from, value);
-    line.to(from, std::max(value, static_cast<double>(span.most.count())));
-    line.to(from, std::min(value, static_cast<double>(span.least.count())));
+    line.to(from, std::max(value, span.most.real()));
+    line.to(from, std::min(value, span.least.real()));
     line.to(from, value = valueOf(*std::prev(next)));
     piece = next;
   }
@@ -239,8 +239,7 @@ constexpr double kLegendGap = 14;
 std::vector<ReferenceLine> references(const ChartScene& scene) {
   std::vector<ReferenceLine> lines = referenceLines(*scene.run, scene.pool);
   std::erase_if(lines, [&](const ReferenceLine& line) {
-    return line.kind == ReferenceLine::Kind::peak ||
-           static_cast<double>(line.bytes.count()) > scene.window.highByte;
+    return line.kind == ReferenceLine::Kind::peak || line.bytes.real() > scene.window.highByte;
   });
   return lines;
 }
@@ -286,7 +285,7 @@ class ChartDrawing {
     }
     canvas_.path(pointsOf(scene_.curves->highWater), {.edge = kHighWater});
     for (const ReferenceLine& line : references(scene_)) {
-      const double y = std::round(plot_.bytes.toPixel(static_cast<double>(line.bytes.count())));
+      const double y = std::round(plot_.bytes.toPixel(line.bytes.real()));
       canvas_.line({plot_.frame.plot.left, y}, {plot_.frame.plot.right(), y}, strokeOf(line.kind));
     }
     drawAxes(canvas_, plot_);
@@ -338,8 +337,8 @@ class ChartDrawing {
   void drawPeak(const char* what, const Stair& peak, std::vector<Box>& taken) const {
     const Box& area = plot_.frame.plot;
     const bool inTime = scene_.unit == AxisUnit::time;
-    const Point at{plot_.x.toX(static_cast<double>(peak.from.count()) + (inTime ? 0 : 0.5)),
-                   plot_.bytes.toPixel(static_cast<double>(peak.value.count()))};
+    const Point at{plot_.x.toX(peak.from.real() + (inTime ? 0 : 0.5)),
+                   plot_.bytes.toPixel(peak.value.real())};
     if (at.x < area.left || at.x > area.right()) return;
     const std::string where =
         inTime ? formatTime(SimTime(peak.from.count())) : "step " + groupDigits(peak.from.count());
@@ -410,9 +409,8 @@ std::shared_ptr<const ChartCurves> ChartCurves::of(const Run& run, PoolId pool, 
 }
 
 ChartScene ChartScene::whole(std::shared_ptr<const Run> run, PoolId pool, AxisUnit unit) {
-  const double length = unit == AxisUnit::time
-                            ? RunScale(*run, unit).length()
-                            : std::max(1.0, static_cast<double>(run->problem.steps.count()));
+  const double length = unit == AxisUnit::time ? RunScale(*run, unit).length()
+                                               : std::max(1.0, run->problem.steps.real());
   ChartScene scene{.curves = ChartCurves::of(*run, pool, unit),
                    .pool = pool,
                    .unit = unit,

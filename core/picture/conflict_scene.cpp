@@ -126,8 +126,7 @@ std::vector<Box> boxesIn(const ConflictScene& scene, const ConflictFrame& frame)
     const double angle =
         2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(scene.nodes.size()) -
         std::numbers::pi / 2;
-    const double part =
-        static_cast<double>(scene.nodes[i].size.count()) / static_cast<double>(largest.count());
+    const double part = scene.nodes[i].size.real() / largest.real();
     const double radius = std::max(kLeastRadius, frame.most * std::sqrt(part));
     const Point at{frame.middle.x + frame.radius * std::cos(angle),
                    frame.middle.y + frame.radius * std::sin(angle)};

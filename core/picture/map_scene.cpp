@@ -51,8 +51,7 @@ void drawMoving(Canvas& canvas, const MapScene& scene, const Plot& plot) {
     for (const StayId stay : {move.from, move.to}) {
       for (const std::uint32_t index : scene.blocks->blocksOf(stay)) {
         const Block block = scene.blocks->block(index);
-        const Interval<double> span{static_cast<double>(block.span.begin.count()),
-                                    static_cast<double>(block.span.end.count())};
+        const Interval<double> span{block.span.begin.real(), block.span.end.real()};
         const Box whole = plot.boxOf(span, block.bytes);
         const Box box = whole.cut(plot.frame.plot);
         if (box.isEmpty()) continue;
@@ -108,8 +107,7 @@ MapDrawing::MapDrawing(Canvas& canvas, const MapScene& scene, const Box& where)
 
 Box MapDrawing::boxOf(std::size_t index) const {
   const Block block = scene_.blocks->block(index);
-  const Interval<double> span{static_cast<double>(block.span.begin.count()),
-                              static_cast<double>(block.span.end.count())};
+  const Interval<double> span{block.span.begin.real(), block.span.end.real()};
   return plot_.boxOf(span, block.bytes).cut(plot_.frame.plot);
 }
 
@@ -182,7 +180,7 @@ void MapDrawing::writeName(std::size_t index, BlockTime time) const {
 void MapDrawing::drawLive() const {
   if (!scene_.started) return;
   MapWindow now = scene_.window;
-  now.begin = static_cast<double>(scene_.at.count());
+  now.begin = scene_.at.real();
   now.end = now.begin + 1;
   scene_.blocks->visit(now, [&](std::size_t index) {
     if (timeOf(scene_.blocks->block(index)) != BlockTime::live) return;
@@ -441,8 +439,8 @@ std::vector<PartBlock> partBlocks(const Run& run, const RunScale& scale, const B
   for (const BufferPart& part :
        partsOf(run.graph(), run.storage, run.problem.stays[block.stay].buffer)) {
     const Interval<double> life = lifeOf(run, scale, part);
-    const Interval<double> span{std::max(life.begin, static_cast<double>(block.span.begin.count())),
-                                std::min(life.end, static_cast<double>(block.span.end.count()))};
+    const Interval<double> span{std::max(life.begin, block.span.begin.real()),
+                                std::min(life.end, block.span.end.real())};
     if (span.empty()) continue;
     const Bytes low = block.bytes.begin + part.bytes.begin;
     blocks.push_back({part.tensor,
@@ -601,7 +599,7 @@ Box MapDrawing::boxOf(const PartBlock& part) const {
 
 BlockTime MapDrawing::timeOf(const Block& block, const PartBlock& part) const {
   const BlockTime time = timeOf(block);
-  const auto at = static_cast<double>(scene_.at.count());
+  const auto at = scene_.at.real();
   if (time != BlockTime::live || part.span.contains(at)) return time;
   return part.span.begin > at ? BlockTime::future : BlockTime::past;
 }

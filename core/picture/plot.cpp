@@ -60,10 +60,10 @@ std::vector<ReferenceLine> referenceLines(const Run& run, PoolId pool) {
 }
 
 double fullByteRange(const Run& run, PoolId pool) {
-  const auto peak = static_cast<double>(footprintOf(run, pool).count());
+  const auto peak = footprintOf(run, pool).real();
   double top = peak;
   for (const ReferenceLine& line : referenceLines(run, pool)) {
-    const auto bytes = static_cast<double>(line.bytes.count());
+    const auto bytes = line.bytes.real();
     if (line.kind != ReferenceLine::Kind::capacity || bytes <= kFarCapacity * peak) {
       top = std::max(top, bytes);
     }
@@ -108,8 +108,6 @@ std::optional<Box> labelPlace(const Ruler& ruler, const Box& area, const Referen
   return std::nullopt;
 }
 
-double at(Bytes bytes) { return static_cast<double>(bytes.count()); }
-
 }  // namespace
 
 double plotLeftMargin(const Ruler& ruler) { return std::ceil(ruler.width("8,888 KiB")) + 10; }
@@ -135,8 +133,8 @@ Plot::Plot(const Box& whole, const Ruler& ruler, const MapWindow& window, AxisUn
       bytes{window.lowByte, window.highByte, frame.plot.bottom(), -frame.plot.height, hex} {}
 
 Box Plot::boxOf(Interval<double> during, Interval<Bytes> addresses) const {
-  return Box::between(x.toX(during.begin), bytes.toPixel(at(addresses.end)), x.toX(during.end),
-                      bytes.toPixel(at(addresses.begin)));
+  return Box::between(x.toX(during.begin), bytes.toPixel(addresses.end.real()), x.toX(during.end),
+                      bytes.toPixel(addresses.begin.real()));
 }
 
 Ink seriesInk(std::size_t place) {
@@ -239,7 +237,7 @@ std::string drawReferenceLines(Canvas& canvas, const Plot& plot,
   const Box& area = plot.frame.plot;
   std::vector<std::pair<const ReferenceLine*, double>> seen;
   for (const ReferenceLine& line : lines) {
-    const double y = std::round(plot.bytes.toPixel(at(line.bytes)));
+    const double y = std::round(plot.bytes.toPixel(line.bytes.real()));
     if (y < area.top || y >= area.bottom()) continue;
     canvas.line({area.left, y}, {area.right(), y}, strokeOf(line.kind));
     seen.emplace_back(&line, y);

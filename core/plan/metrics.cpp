@@ -109,7 +109,7 @@ StepFunction::Piece mostLive(const Problem& problem, std::optional<PoolId> pool)
 
 double gapAbove(Bytes peak, Bytes bound) {
   if (bound == Bytes()) return 0;
-  return static_cast<double>(peak.count()) / static_cast<double>(bound.count()) - 1;
+  return peak.real() / bound.real() - 1;
 }
 
 }  // namespace
@@ -156,7 +156,7 @@ StepFunction::Piece mostLive(const Problem& problem) { return mostLive(problem, 
 
 double Fragmentation::ratio() const {
   if (holes == Bytes()) return 0;
-  return 1 - static_cast<double>(largestHole.count()) / static_cast<double>(holes.count());
+  return 1 - largestHole.real() / holes.real();
 }
 
 double PoolMetrics::gap() const { return gapAbove(peak, lowerBound); }

@@ -184,7 +184,7 @@ RunFigures figuresOf(const Run& run) {
 double BatchFigures::perSecond() const {
   constexpr double kPicoseconds = 1e12;
   if (interval == SimTime()) return 0;
-  return kPicoseconds / static_cast<double>(interval.count());
+  return kPicoseconds / interval.real();
 }
 
 std::optional<BatchFigures> batchFiguresOf(const Run& run) {

@@ -24,9 +24,7 @@ ActivityId computeAt(const Run& run, Step step) {
   return {};
 }
 
-double perSecond(double count, SimTime time) {
-  return count * 1e12 / static_cast<double>(time.count());
-}
+double perSecond(double count, SimTime time) { return count * 1e12 / time.real(); }
 
 /// Sets the port that holds the operator up longest, or that moves most.
 void choosePort(const ActivityList& list, const Activity& activity, RoofDot& dot) {
@@ -42,7 +40,7 @@ void choosePort(const ActivityList& list, const Activity& activity, RoofDot& dot
     dot.bytes = bytes;
   }
   if (longest > SimTime()) {
-    dot.bandwidth = perSecond(static_cast<double>(dot.bytes.count()), longest);
+    dot.bandwidth = perSecond(dot.bytes.real(), longest);
   }
 }
 
@@ -50,7 +48,7 @@ void choosePort(const ActivityList& list, const Activity& activity, RoofDot& dot
 
 double RoofDot::intensity() const {
   if (bytes == Bytes()) return std::numeric_limits<double>::infinity();
-  return static_cast<double>(macs) / static_cast<double>(bytes.count());
+  return static_cast<double>(macs) / bytes.real();
 }
 
 std::optional<RoofDot> roofDot(const Run& run, Step step) {

@@ -64,8 +64,7 @@ std::vector<LateFree> lateFrees(const Run& run) {
     late.push_back({id, *last, (stay.steps.end - *last).count() - 1});
   }
   std::ranges::stable_sort(late, std::greater(), [&](const LateFree& each) {
-    return static_cast<double>(run.problem.stays[each.stay].size.count()) *
-           static_cast<double>(each.steps);
+    return run.problem.stays[each.stay].size.real() * static_cast<double>(each.steps);
   });
   return late;
 }

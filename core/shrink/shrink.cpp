@@ -401,10 +401,10 @@ class Shrinker {
     if (options_.budget && *options_.budget > least && *options_.budget < most) {
       sizes.push_back(*options_.budget);
     }
-    const double ratio = static_cast<double>(most.count()) / static_cast<double>(least.count());
+    const double ratio = most.real() / least.real();
     for (std::size_t i = 1; i <= count; ++i) {
       const double part = static_cast<double>(i) / static_cast<double>(count + 1);
-      const double size = static_cast<double>(least.count()) * std::pow(ratio, part);
+      const double size = least.real() * std::pow(ratio, part);
       sizes.push_back(alignUp(Bytes(static_cast<std::int64_t>(size)), Bytes(64)));
     }
     return sizes;
@@ -448,10 +448,10 @@ const ShrinkPoint* ShrinkFront::chosen() const {
 
 const ShrinkPoint* ShrinkFront::costless() const {
   constexpr double kSameLatency = 1.005;
-  const auto most = kSameLatency * static_cast<double>(plain.latency.count());
+  const auto most = kSameLatency * plain.latency.real();
   for (const ShrinkPoint& point : points) {
     if (point.peak >= plain.peak) break;
-    if (static_cast<double>(point.latency.count()) < most) return &point;
+    if (point.latency.real() < most) return &point;
   }
   return nullptr;
 }

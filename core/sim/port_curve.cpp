@@ -192,7 +192,7 @@ class FlowReplay {
 
 double PortCurve::mean(SimTime time) const {
   if (time <= SimTime()) return 0;
-  return static_cast<double>(bytes.count()) * 1e12 / static_cast<double>(time.count());
+  return bytes.real() * 1e12 / time.real();
 }
 
 double PortCurve::peak() const {

@@ -20,9 +20,7 @@ struct PortStep {
   Wide parts = 0;  ///< Moved in it, in 1 / kPartsPerByte bytes; not 0.
 
   double bytes() const { return static_cast<double>(parts) / static_cast<double>(kPartsPerByte); }
-  double bytesPerSecond() const {
-    return bytes() * 1e12 / static_cast<double>((end - begin).count());
-  }
+  double bytesPerSecond() const { return bytes() * 1e12 / (end - begin).real(); }
 };
 
 /// Bytes per second over time of a port: a pool, one direction of a full-duplex pool, or an engine

@@ -28,9 +28,7 @@ struct Timing {
   std::vector<std::string> notes{};  ///< What could not be timed, and why.
 
   /// Picojoules that so many bytes moved in a pool take.
-  double energyOf(PoolId pool, Bytes moved) const {
-    return static_cast<double>(moved.count()) * picojoulesPerByte[pool];
-  }
+  double energyOf(PoolId pool, Bytes moved) const { return moved.real() * picojoulesPerByte[pool]; }
 };
 
 struct Simulation {

@@ -87,10 +87,8 @@ class Sweeper {
   /// Halfway between the neighbours that are furthest apart; nothing when all are as close as they
   /// can be.
   std::optional<Bytes> widest() const {
-    const auto traffic = [](const CapacityPoint& point) {
-      return static_cast<double>(point.farTraffic.count());
-    };
-    const double width = static_cast<double>(points_.back().capacity.count());
+    const auto traffic = [](const CapacityPoint& point) { return point.farTraffic.real(); };
+    const double width = points_.back().capacity.real();
     const auto [least, most] = std::ranges::minmax(points_, {}, traffic);
     const double height = std::max(1.0, traffic(most) - traffic(least));
     std::optional<Bytes> best;
@@ -99,7 +97,7 @@ class Sweeper {
       const Bytes low = points_[i].capacity;
       const Bytes middle = grained(low + Bytes((points_[i + 1].capacity - low).count() / 2));
       if (middle <= low || middle >= points_[i + 1].capacity) continue;
-      const double apart = static_cast<double>((points_[i + 1].capacity - low).count()) / width +
+      const double apart = (points_[i + 1].capacity - low).real() / width +
                            std::abs(traffic(points_[i + 1]) - traffic(points_[i])) / height;
       if (apart <= furthest) continue;
       furthest = apart;
@@ -154,8 +152,8 @@ std::optional<Bytes> kneeOf(const std::vector<CapacityPoint>& points) {
   const auto end = fitsFrom(points);
   for (const CapacityPoint& point : points) {
     if (!point.figures.fits || (end && point.capacity > *end)) continue;
-    const auto traffic = static_cast<double>(point.farTraffic.count());
-    curve.emplace_back(static_cast<double>(point.capacity.count()),
+    const auto traffic = point.farTraffic.real();
+    curve.emplace_back(point.capacity.real(),
                        curve.empty() ? traffic : std::min(traffic, curve.back().second));
   }
   if (curve.size() < 3) return {};

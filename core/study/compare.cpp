@@ -76,9 +76,7 @@ class RowTeller {
 
 /// The figure that a row is ranked by; rows without it come last.
 double rankedBy(const ComparisonRow& row, Ranking by) {
-  const auto of = [](const auto& figure) {
-    return figure ? static_cast<double>(figure->count()) : HUGE_VAL;
-  };
+  const auto of = [](const auto& figure) { return figure ? figure->real() : HUGE_VAL; };
   const RunFigures& figures = row.figures;
   switch (by) {
     case Ranking::peak:
@@ -90,7 +88,7 @@ double rankedBy(const ComparisonRow& row, Ranking by) {
     case Ranking::energy:
       return figures.energy.value_or(HUGE_VAL);
   }
-  return static_cast<double>(row.peak().count());
+  return row.peak().real();
 }
 
 /// Among equals in time, what moves less is better.

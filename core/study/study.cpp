@@ -89,7 +89,7 @@ class ValueRange {
     isPlain_ = isPlain_ && parseInteger(said);
     const auto size = parseSize(said);
     if (!size) refuseRange(fmt::format("{}: {}", part, size.error().text()));
-    return static_cast<double>(size->count());
+    return size->real();
   }
 
   /// Sizes of memories have few bits, rates few digits: six behind the first, or three.

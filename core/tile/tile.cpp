@@ -418,10 +418,8 @@ std::string tileText(const TileAccount& account) {
     return account.whyNot.empty() ? "graph inputs come in when they are first read"
                                   : "nothing runs in parts: " + account.whyNot;
   }
-  const double again = account.weights > Bytes()
-                           ? static_cast<double>(account.weightsRead.count()) /
-                                 static_cast<double>(account.weights.count())
-                           : 1;
+  const double again =
+      account.weights > Bytes() ? account.weightsRead.real() / account.weights.real() : 1;
   std::string text = fmt::format(
       "{} operators run in {} parts, {}: at most {} bytes are live at once, not "
       "{}; their weights are read {:.1f} times",

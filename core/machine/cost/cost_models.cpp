@@ -66,8 +66,8 @@ Bytes storedBytes(const UnitSpec& unit, const Tensor& constant, Bytes bytes) {
     return std::min(Bytes(cyclesTimes(bytes.count() / 4, bias)), kMaxBytes);
   }
   if (unit.cost.weightRatio == 1) return bytes;
-  const double stored = std::ceil(static_cast<double>(bytes.count()) * unit.cost.weightRatio);
-  return stored < static_cast<double>(kMaxBytes.count()) ? Bytes(std::llround(stored)) : kMaxBytes;
+  const double stored = std::ceil(bytes.real() * unit.cost.weightRatio);
+  return stored < kMaxBytes.real() ? Bytes(std::llround(stored)) : kMaxBytes;
 }
 
 ArrayFill fillOf(std::int64_t size, std::int64_t places, std::string_view what,

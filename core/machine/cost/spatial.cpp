@@ -28,7 +28,7 @@ struct SpatialCycles {
 /// that a loop does not fill idle.
 SpatialCycles spatialParts(const CostSpec& cost, const Loops& loops, const CostedOp& op) {
   const auto through = [](Bytes moved, double port) {
-    return port > 0 ? cyclesAt(static_cast<double>(moved.count()), port) : 0;
+    return port > 0 ? cyclesAt(moved.real(), port) : 0;
   };
   SpatialCycles cycles{.weights = through(op.weights, cost.weightPort),
                        .outputs = through(op.outputs, cost.outputPort)};

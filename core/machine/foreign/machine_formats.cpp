@@ -33,7 +33,7 @@ std::string Assumptions::source(std::string_view origin) const {
 }
 
 std::int64_t checkedRate(double bytesPerSecond, std::string_view what, const std::string& where) {
-  const auto most = static_cast<double>(kMaxBytes.count());
+  const auto most = kMaxBytes.real();
   return std::llround(figureInRange(bytesPerSecond, 1, most, what, "bytes per second", where));
 }
 

@@ -121,9 +121,6 @@ bool LabelPlacer::nameBeside(const Box& dot, std::string_view name, bool whole) 
   return false;
 }
 
-double number(Bytes bytes) { return static_cast<double>(bytes.count()); }
-double number(SimTime time) { return static_cast<double>(time.count()); }
-
 constexpr double kHalfDot = 4;  ///< Half the width.
 constexpr Stroke kFound{Ink::selection, 2};
 constexpr Stroke kBound{Ink::lowerBound, 1.5, kDashed};
@@ -178,8 +175,8 @@ class FrontDrawing {
   }
 
  private:
-  double x(Bytes bytes) const { return x_.toPixel(number(bytes)); }
-  double y(SimTime latency) const { return y_.toPixel(number(latency)); }
+  double x(Bytes bytes) const { return x_.toPixel(bytes.real()); }
+  double y(SimTime latency) const { return y_.toPixel(latency.real()); }
 
   /// The arrow of what is saved, a little above both plans, with its words over it.
   void drawSaving() {
@@ -233,9 +230,9 @@ class FrontDrawing {
   template <class Of, class Wall>
   ValueSpan spanOf(const Of& value, Wall wall) const {
     ValueSpan span;
-    if (wall > Wall()) span.include(number(wall));
+    if (wall > Wall()) span.include(wall.real());
     for (const auto* dots : {&scene_.found, &scene_.bounds, &scene_.others}) {
-      for (const FrontDot& dot : *dots) span.include(number(value(dot)));
+      for (const FrontDot& dot : *dots) span.include(value(dot).real());
     }
     return span;
   }
@@ -244,7 +241,7 @@ class FrontDrawing {
   /// times that.
   ValueAxis bytesAxis() const {
     ValueSpan bytes = spanOf([](const FrontDot& dot) { return dot.bytes; }, scene_.leastBytes);
-    for (const FrontScene::Mark& each : scene_.marks) bytes.include(number(each.bytes));
+    for (const FrontScene::Mark& each : scene_.marks) bytes.include(each.bytes.real());
     return ValueAxis::around(ColumnKind::bytes, bytes, true, frame_.plot.left, frame_.plot.width);
   }
 
@@ -412,13 +409,13 @@ class ParetoDrawing {
     Span time;
     Span bytes;
     for (const ParetoPoint& point : scene.points) {
-      time.include(number(point.latency));
-      bytes.include(number(point.peak));
+      time.include(point.latency.real());
+      bytes.include(point.peak.real());
     }
-    if (scene.latencyBound) latencyWall_ = time.reaches(number(*scene.latencyBound));
-    if (scene.lowerBound) bytesWall_ = bytes.reaches(number(*scene.lowerBound));
-    if (latencyWall_) time.include(number(*scene.latencyBound));
-    if (bytesWall_) bytes.include(number(*scene.lowerBound));
+    if (scene.latencyBound) latencyWall_ = time.reaches(scene.latencyBound->real());
+    if (scene.lowerBound) bytesWall_ = bytes.reaches(scene.lowerBound->real());
+    if (latencyWall_) time.include(scene.latencyBound->real());
+    if (bytesWall_) bytes.include(scene.lowerBound->real());
     time = time.widened();
     bytes = bytes.widened();
     time_ = {time.low, time.high, frame_.plot.left, frame_.plot.width};
@@ -439,7 +436,7 @@ class ParetoDrawing {
 
  private:
   Point at(const ParetoPoint& point) const {
-    return {time_.toX(number(point.latency)), bytes_.toPixel(number(point.peak))};
+    return {time_.toX(point.latency.real()), bytes_.toPixel(point.peak.real())};
   }
 
   Box boxOf(const ParetoPoint& point) const {
@@ -473,12 +470,12 @@ class ParetoDrawing {
   void drawWalls() {
     const Box& area = frame_.plot;
     if (bytesWall_) {
-      const double y = std::round(bytes_.toPixel(number(*scene_.lowerBound)));
+      const double y = std::round(bytes_.toPixel(scene_.lowerBound->real()));
       canvas_.line({area.left, y}, {area.right(), y}, {Ink::lowerBound, 1, kDashed});
       labels_.take(Box{area.left, y, area.width, 1});
     }
     if (latencyWall_) {
-      const double x = std::round(time_.toX(number(*scene_.latencyBound)));
+      const double x = std::round(time_.toX(scene_.latencyBound->real()));
       canvas_.line({x, area.top}, {x, area.bottom()}, {Ink::lowerBound, 1, kDashed});
       labels_.take(Box{x, area.top, 1, area.height});
     }
@@ -498,7 +495,7 @@ class ParetoDrawing {
         labels_.writeAtOne(spots, fewWords, Ink::lowerBound);
     };
     if (bytesWall_) {
-      const double y = std::round(bytes_.toPixel(number(*scene_.lowerBound)));
+      const double y = std::round(bytes_.toPixel(scene_.lowerBound->real()));
       // Clear of dots that lie on the wall.
       const double below = y + kDot + 1 + ruler.ascent();
       const double above = y - kDot - 1 - ruler.height() + ruler.ascent();
@@ -510,7 +507,7 @@ class ParetoDrawing {
       name(spots, kNeedsLess, "least");
     }
     if (latencyWall_) {
-      const double x = std::round(time_.toX(number(*scene_.latencyBound))) + 4;
+      const double x = std::round(time_.toX(scene_.latencyBound->real())) + 4;
       const LabelPlacer::Spot spots[] = {{{x, top}, Anchor::start}, {{x, bottom}, Anchor::start}};
       name(spots, "no plan is faster", "least");
     } else if (scene_.latencyBound) {

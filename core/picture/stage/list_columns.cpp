@@ -261,9 +261,7 @@ struct Page {
   bool isNow(const Interval<Step>& steps) const { return steps.contains(Step(now)); }
 
  private:
-  double at(Step step) const {
-    return static_cast<double>(step.count()) - static_cast<double>(first);
-  }
+  double at(Step step) const { return step.real() - static_cast<double>(first); }
 };
 
 void drawRun(Sketch& sketch, const Page& page, const Box& row, const Interval<Step>& steps,

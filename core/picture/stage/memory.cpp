@@ -176,8 +176,8 @@ class StripDrawing {
     const double height = std::min(3.2 * sketch.line(), where.height - 2 * sketch.line() - 8);
     bar_ = {where.left + 2, where.top + sketch.line() + 6, where.width - 4, std::max(4.0, height)};
     const Stage::Extent extent = moment.stage.extent(pool);
-    low_ = static_cast<double>(extent.bytes.begin.count());
-    scale_ = bar_.width / std::max(1.0, static_cast<double>(extent.bytes.length().count()));
+    low_ = extent.bytes.begin.real();
+    scale_ = bar_.width / std::max(1.0, extent.bytes.length().real());
   }
 
   void draw() {
@@ -196,7 +196,7 @@ class StripDrawing {
   }
 
  private:
-  double x(Bytes at) const { return bar_.left + (static_cast<double>(at.count()) - low_) * scale_; }
+  double x(Bytes at) const { return bar_.left + (at.real() - low_) * scale_; }
   Box boxOf(Bytes at, Bytes size) const {
     return Box::between(x(at), bar_.top, x(at + size), bar_.bottom());
   }

@@ -88,8 +88,8 @@ class BlocksDrawing {
                    .bold = marked.mark != Mark::none});
     const double end = sketch_.ruler().width("1,000 KiB, was 1,000 KiB") + 6;
     const double scale = std::max(1.0, box.width - name - end) /
-                         std::max(1.0, bytesOf(moment_.stage.extent(pool_).largestBlock));
-    const Box whole{box.left + name, box.top, std::max(1.0, bytesOf(capacity) * scale), box.height};
+                         std::max(1.0, moment_.stage.extent(pool_).largestBlock.real());
+    const Box whole{box.left + name, box.top, std::max(1.0, capacity.real() * scale), box.height};
     const StayId stay = tenants_.tenant(number);
     drawInside(whole, stay, scale);
     const bool idle = tenants_.idle.contains(number);
@@ -99,7 +99,7 @@ class BlocksDrawing {
                         marked.mark == Mark::none ? 1.0 : 2.0, kDashed}},
         {}, fmt::format("block {}, {}{}", number, formatBytes(capacity), idle ? ", idle" : ""));
     if (grows) {
-      const double old = whole.left + bytesOf(RowCells(marked.before).byte(0)) * scale;
+      const double old = whole.left + RowCells(marked.before).byte(0).real() * scale;
       sketch_.line({old, box.top - 2}, {old, box.bottom() + 2}, {Ink::selection, 2});
     }
     sketch_.words({whole.right() + 6, box.top, box.right() - whole.right() - 6, box.height},
@@ -117,7 +117,7 @@ class BlocksDrawing {
                     4);
       return;
     }
-    const double width = std::min(whole.width, bytesOf(moment_.sizeOf(stay)) * scale);
+    const double width = std::min(whole.width, moment_.sizeOf(stay).real() * scale);
     const Box used{whole.left, whole.top, width, whole.height};
     const Box rest = Box::between(used.right(), whole.top, whole.right(), whole.bottom());
     if (rest.width > 0.5) {
@@ -133,7 +133,6 @@ class BlocksDrawing {
   }
 
   static Box inner(const Box& box) { return {box.left + 3, box.top, box.width - 6, box.height}; }
-  static double bytesOf(Bytes bytes) { return static_cast<double>(bytes.count()); }
 
   /// Unused ends are no free bytes: nothing can be given them before their block falls idle.
   std::string totals() const {
@@ -181,16 +180,12 @@ class StepsDrawing {
     const double top = where.top + sketch.line() + 8;
     plot_ = Box::between(where.left + left, top, where.right() - 2,
                          std::max(top + 4, where.bottom() - sketch.line() - 6));
-    steps_ = std::max(1.0, static_cast<double>(moment.run().problem.steps.count()));
+    steps_ = std::max(1.0, moment.run().problem.steps.real());
   }
 
-  double x(Step step) const {
-    return plot_.left + plot_.width * static_cast<double>(step.count()) / steps_;
-  }
+  double x(Step step) const { return plot_.left + plot_.width * step.real() / steps_; }
   /// Units of the plot for a byte where it is `bytes` high.
-  double unitsOf(Bytes bytes) const {
-    return plot_.height / std::max(1.0, static_cast<double>(bytes.count()));
-  }
+  double unitsOf(Bytes bytes) const { return plot_.height / std::max(1.0, bytes.real()); }
 
   void drawTitle(const std::string& what) const {
     const std::string pool = moment_.poolName(pool_);
@@ -242,7 +237,7 @@ class ShelvesDrawing : StepsDrawing {
   }
 
  private:
-  double y(Bytes at) const { return plot_.bottom() - static_cast<double>(at.count()) * scale_; }
+  double y(Bytes at) const { return plot_.bottom() - at.real() * scale_; }
 
   void drawShelf(const MarkedRow& row, Bytes base, const std::string& word) const {
     const RowCells cells(row.row);
@@ -272,8 +267,7 @@ class ShelvesDrawing : StepsDrawing {
 
   void drawTenant(StayId stay, const Box& shelf, Bytes capacity) const {
     const Bytes size = moment_.sizeOf(stay);
-    const double height = shelf.height * static_cast<double>(size.count()) /
-                          std::max(1.0, static_cast<double>(capacity.count()));
+    const double height = shelf.height * size.real() / std::max(1.0, capacity.real());
     for (const Interval<Step>& steps : moment_.run().problem.liveSteps(stay)) {
       const Box whole = Box::between(x(steps.begin), shelf.top, x(steps.end), shelf.bottom());
       const Box used =
@@ -336,9 +330,7 @@ class PlacedDrawing : StepsDrawing {
   }
 
  private:
-  double y(Bytes at) const {
-    return plot_.bottom() - static_cast<double>((at - bytes_.begin).count()) * scale_;
-  }
+  double y(Bytes at) const { return plot_.bottom() - (at - bytes_.begin).real() * scale_; }
   Box boxOf(StayId stay, const std::optional<StayPart>& part, Bytes offset) const {
     const Interval<Step> steps = stepsOf(moment_.run(), stay, part);
     const Bytes size = sizeOf(moment_.run(), stay, part);
@@ -462,8 +454,8 @@ class SidesDrawing {
     const Interval<Bytes> bytes = moment.stage.extent({}).bytes;
     const double height = std::clamp(where.height - 5.2 * sketch.line(), 2.0, 4.5 * sketch.line());
     bar_ = {where.left + 2, where.top + 3.2 * sketch.line(), where.width - 4, height};
-    scale_ = bar_.width / std::max(1.0, static_cast<double>(bytes.length().count()));
-    origin_ = bar_.left - static_cast<double>(bytes.begin.count()) * scale_;
+    scale_ = bar_.width / std::max(1.0, bytes.length().real());
+    origin_ = bar_.left - bytes.begin.real() * scale_;
   }
 
   void draw() const {
@@ -483,8 +475,8 @@ class SidesDrawing {
 
  private:
   Box boxOf(const RowCells& cells, bool up) const {
-    const double from = static_cast<double>(cells.byte(0).count()) * scale_;
-    const double to = static_cast<double>(cells.byte(1).count()) * scale_;
+    const double from = cells.byte(0).real() * scale_;
+    const double to = cells.byte(1).real() * scale_;
     return up ? Box::between(origin_ + from, bar_.top, origin_ + to, bar_.bottom())
               : Box::between(origin_ - to, bar_.top, origin_ - from, bar_.bottom());
   }
@@ -532,7 +524,7 @@ class SidesDrawing {
       for (std::size_t i = 0; i < rows.size() && i < 2; ++i) {
         const bool up = i == 0;
         const Bytes reach = RowCells(rows[i]).byte(0);
-        const double x = origin_ + (up ? 1 : -1) * static_cast<double>(reach.count()) * scale_;
+        const double x = origin_ + (up ? 1 : -1) * reach.real() * scale_;
         sketch_.line({x, bar_.top - 4}, {x, bar_.bottom() + 6}, {Ink::highWater, 2, kDashed});
         const double width = where_.width / 2 - 4;
         const Box half{up ? where_.right() - width : where_.left, bar_.bottom() + 8, width,

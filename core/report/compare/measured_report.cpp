@@ -225,7 +225,7 @@ ChartScene measuredScene(const MeasuredReport& report) {
   scene.others = {std::make_shared<const StairCurve>(measuredCurve(report.diff))};
   scene.otherNames = {"measured"};
   constexpr double kAir = 1.08;
-  const double most = kAir * static_cast<double>(report.diff.measuredPeak.count());
+  const double most = kAir * report.diff.measuredPeak.real();
   scene.window.highByte = std::max(scene.window.highByte, most);
   return scene;
 }

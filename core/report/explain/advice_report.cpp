@@ -69,16 +69,15 @@ std::string relativeText(const std::optional<Quantity>& before,
                          const std::optional<Quantity>& after) {
   if (!before || !after) return "-";
   if (*before == *after) return "same";
-  return formatPercent(static_cast<double>(after->count()) /
-                           static_cast<double>(std::max<std::int64_t>(before->count(), 1)) -
-                       1);
+  return formatPercent(
+      after->real() / static_cast<double>(std::max<std::int64_t>(before->count(), 1)) - 1);
 }
 
 std::string savedText(const Run& base, const Advice& advice) {
   if (advice.makesFit) return "it fits";
   const Bytes before = footprintOf(base);
-  const double part = static_cast<double>(advice.saved.count()) /
-                      static_cast<double>(std::max<std::int64_t>(before.count(), 1));
+  const double part =
+      advice.saved.real() / static_cast<double>(std::max<std::int64_t>(before.count(), 1));
   return fmt::format("{} ({:.1f} %)", groupDigits(advice.saved.count()), part * 100);
 }
 

@@ -201,10 +201,7 @@ std::string momentText(const Run& run, const Moment& moment, bool peak,
       "\n{}\n", paint.bold(fmt::format("{} at step {}{}", printable(pool), moment.step.count(),
                                        peak ? ", its highest address" : "")));
   const auto line = [&](const char* what, Bytes bytes) {
-    const double share =
-        moment.footprint > Bytes()
-            ? static_cast<double>(bytes.count()) / static_cast<double>(moment.footprint.count())
-            : 0;
+    const double share = moment.footprint > Bytes() ? bytes.real() / moment.footprint.real() : 0;
     text += fmt::format("  {:<14} {:>28} {:>6.1f} %\n", what, bytesText(bytes), share * 100);
   };
   line("live", moment.live);

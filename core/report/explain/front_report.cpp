@@ -18,9 +18,7 @@ constexpr const char* kStopped = "\nstopped: there would have been more\n";
 std::string nameOf(const Run& run) { return printable(run.graph().name); }
 
 double excessOf(SimTime latency, SimTime bound) {
-  return bound == SimTime()
-             ? 0
-             : static_cast<double>((latency - bound).count()) / static_cast<double>(bound.count());
+  return bound == SimTime() ? 0 : (latency - bound).real() / bound.real();
 }
 
 std::string tableOf(const std::vector<FrontPoint>& points, const std::vector<std::string>& keys,
@@ -30,8 +28,7 @@ std::string tableOf(const std::vector<FrontPoint>& points, const std::vector<std
 }
 
 double shareOf(Bytes bytes, Bytes whole) {
-  return whole == Bytes() ? 1
-                          : static_cast<double>(bytes.count()) / static_cast<double>(whole.count());
+  return whole == Bytes() ? 1 : bytes.real() / whole.real();
 }
 
 std::string percent(double part) {
@@ -225,12 +222,10 @@ std::string shrinkSummary(const ShrinkFront& front) {
     return front.stopped ? fmt::format("nothing smaller than {} was found yet", plain)
                          : fmt::format("nothing is smaller than the plan as it is, {}", plain);
   }
-  const std::string slower =
-      front.plain.latency == SimTime() || chosen->latency == SimTime()
-          ? ""
-          : fmt::format(", {:.2f} times its latency",
-                        static_cast<double>(chosen->latency.count()) /
-                            static_cast<double>(front.plain.latency.count()));
+  const std::string slower = front.plain.latency == SimTime() || chosen->latency == SimTime()
+                                 ? ""
+                                 : fmt::format(", {:.2f} times its latency",
+                                               chosen->latency.real() / front.plain.latency.real());
   return fmt::format("{}, {} of the plan as it is ({}){}, with {}", bytesText(chosen->peak),
                      percent(shareOf(chosen->peak, front.plain.peak)), plain, slower,
                      shrinkStepText(*chosen));

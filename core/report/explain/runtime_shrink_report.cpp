@@ -34,7 +34,7 @@ const RuntimeWords& wordsFor(const RuntimeShrink& shrink) {
 }
 
 double partOfFirst(const RuntimeShrink& shrink, const RuntimeWay& way) {
-  return static_cast<double>(way.total().count()) /
+  return way.total().real() /
          static_cast<double>(std::max<std::int64_t>(1, shrink.ways.front().total().count()));
 }
 

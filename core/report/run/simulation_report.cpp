@@ -36,7 +36,7 @@ Columns<OpTiming> timingColumns(const Run& run) {
       {"share", "share", ratio,
        [whole = run.timing.makespan](const T& op) -> Value {
          if (whole == SimTime()) return {};
-         return static_cast<double>(op.time.length().count()) / static_cast<double>(whole.count());
+         return op.time.length().real() / whole.real();
        },
        "Of the time of all operators"},
       {"macs", "MACs", count, &T::macs, "Multiply-accumulates"},
@@ -154,7 +154,7 @@ namespace {
 
 double part(SimTime time, SimTime whole) {
   if (whole == SimTime()) return 0;
-  return static_cast<double>(time.count()) / static_cast<double>(whole.count());
+  return time.real() / whole.real();
 }
 
 std::string timeOrDash(SimTime time) { return time == SimTime() ? "-" : formatTime(time); }
@@ -301,7 +301,7 @@ Json latencyJson(const Run& run) {
   return json;
 }
 
-double seconds(SimTime time) { return static_cast<double>(time.count()) * 1e-12; }
+double seconds(SimTime time) { return time.real() * 1e-12; }
 
 std::string share(SimTime part, SimTime whole) {
   if (whole == SimTime()) return "-";

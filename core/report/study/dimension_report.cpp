@@ -61,8 +61,8 @@ CurvesScene dimensionScene(const std::string& name, const std::vector<DimensionP
     const RunFigures& figures = point.row.figures;
     std::optional<double> peak;
     std::optional<double> latency;
-    if (point.row.run && figures.whole) peak = static_cast<double>(figures.peak().count());
-    if (peak && figures.latency) latency = static_cast<double>(figures.latency->count());
+    if (point.row.run && figures.whole) peak = figures.peak().real();
+    if (peak && figures.latency) latency = figures.latency->real();
     scene.places.push_back(static_cast<double>(point.value));
     scene.left.values.push_back(peak);
     scene.right.values.push_back(latency);

@@ -152,7 +152,7 @@ Result<RuntimeShrink> searchInputs(std::string_view file, const RuntimeSearchOpt
   const auto instead = search(model->file, other);
   if (!instead) return std::move(made);
   made.stopped = instead->stopped;
-  const auto bytes = [](const RuntimeWay& way) { return static_cast<double>(way.total().count()); };
+  const auto bytes = [](const RuntimeWay& way) { return way.total().real(); };
   if (bytes(instead->best()) > bytes(least) * (1 - kLeastGain)) return std::move(made);
   made.advice = Int8Advice{std::move(model->inputs), instead->best()};
   return std::move(made);

@@ -292,7 +292,7 @@ class RowSearch {
       for (const RowPlan& point : front_.points) {
         if (point.program->macs() <= plan.program->macs()) least = std::min(least, point.total());
       }
-      return static_cast<double>(plan.total().count()) / static_cast<double>(least.count());
+      return plan.total().real() / least.real();
     };
     std::ranges::stable_sort(placed_, {}, excess);
     if (placed_.size() > kSettled) placed_.resize(kSettled);

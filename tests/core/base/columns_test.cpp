@@ -18,9 +18,8 @@ struct Place {
 const Columns<Place> kColumns = {{"tensor", "tensor", ColumnKind::text, &Place::name},
                                  {"size", "bytes", ColumnKind::bytes, &Place::size},
                                  {"last", "last step", ColumnKind::step, &Place::last},
-                                 {"share", "share", ColumnKind::ratio, [](const Place& place) {
-                                    return static_cast<double>(place.size.count()) / 4096;
-                                  }}};
+                                 {"share", "share", ColumnKind::ratio,
+                                  [](const Place& place) { return place.size.real() / 4096; }}};
 
 }  // namespace
 

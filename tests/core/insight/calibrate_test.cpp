@@ -141,7 +141,7 @@ std::vector<double> simulatedCycles(const std::vector<DrawnOp>& ops, const Platf
   std::vector<double> cycles(ops.size());
   for (std::size_t i = 0; i < ops.size(); ++i) {
     const OpId id = run->schedule.opAt(Step(static_cast<std::int64_t>(i)));
-    cycles[id.index()] = static_cast<double>(run->timing.ops[i].compute.count()) / 10'000;
+    cycles[id.index()] = run->timing.ops[i].compute.real() / 10'000;
   }
   return cycles;
 }

@@ -217,7 +217,7 @@ TEST_CASE("a lane of a port says what it moved by any time, however it is drawn"
   for (const PortLane& lane : store.ports()) {
     CAPTURE(lane.name());
     CHECK(lane.until(0) == 0);
-    CHECK(lane.until(end) == Approx(static_cast<double>(lane.curve().bytes.count())));
+    CHECK(lane.until(end) == Approx(lane.curve().bytes.real()));
     CHECK(lane.top() >= lane.curve().peak());
     double moved = 0;
     for (const PortStep& step : lane.curve().steps) {

@@ -91,8 +91,8 @@ TEST_CASE("in time, too, parts lie inside their blocks", "[picture][parts]") {
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       const Block block = blocks.block(i);
       for (const PartBlock& part : partBlocks(*run, scale, block)) {
-        CHECK(part.span.begin >= static_cast<double>(block.span.begin.count()));
-        CHECK(part.span.end <= static_cast<double>(block.span.end.count()));
+        CHECK(part.span.begin >= block.span.begin.real());
+        CHECK(part.span.end <= block.span.end.real());
         CHECK(part.bytes.begin >= block.bytes.begin);
         CHECK(part.bytes.end <= block.bytes.end);
       }

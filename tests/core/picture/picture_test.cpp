@@ -268,7 +268,7 @@ TEST_CASE("labels of lines lie where no block is, or else above the map", "[pict
   }
   const Plot plot({0, 0, 1100, height}, picture.ruler(), scene.window, scene.unit());
   for (const ReferenceLine& line : referenceLines(*run, PoolId(0))) {
-    const double y = plot.bytes.toPixel(static_cast<double>(line.bytes.count()));
+    const double y = plot.bytes.toPixel(line.bytes.real());
     const bool seen = y >= plot.frame.plot.top + 1 && y < plot.frame.plot.bottom() - 1;
     CAPTURE(line.label);
     if (seen) CHECK(said.find(line.label.substr(0, 6)) != std::string::npos);

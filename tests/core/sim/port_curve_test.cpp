@@ -55,12 +55,12 @@ double movedBy(const PortCurve& curve, SimTime time) {
   for (const PortStep& step : curve.steps) {
     if (step.begin >= time) break;
     const SimTime part = std::min(time, step.end) - step.begin;
-    sum += step.bytesPerSecond() * static_cast<double>(part.count()) * 1e-12;
+    sum += step.bytesPerSecond() * part.real() * 1e-12;
   }
   return sum;
 }
 
-double number(Bytes bytes) { return static_cast<double>(bytes.count()); }
+double number(Bytes bytes) { return bytes.real(); }
 
 /// Checks that steps lie one behind the other and that nothing of the traffic is lost.
 void checkSteps(const PortCurve& curve, Contention contention) {
@@ -92,8 +92,8 @@ void checkMoved(const ActivityList& list, const IdMap<ActivityId, ActivityTime>&
     if (times[id].flow == SimTime() || begin >= now) continue;
     if (times[id].end <= now) over += bytes;
     begun += bytes;
-    const auto past = static_cast<double>((now - begin).count());
-    even += bytes * std::min(1.0, past / static_cast<double>(times[id].flow.count()));
+    const auto past = (now - begin).real();
+    even += bytes * std::min(1.0, past / times[id].flow.real());
   }
   const double moved = movedBy(curve, now);
   const double slack = 1e-6 * (1 + begun);

@@ -190,12 +190,10 @@ TEST_CASE("free list: used and free bytes tile memory up to the frontier", "[sta
     const Seen look(stage, tick, kStage);
     double end = 0;
     for (const auto& row : look.player.state()[0]) {
-      end = std::max(
-          end, static_cast<double>((std::get<Bytes>(row[1]) + std::get<Bytes>(row[2])).count()));
+      end = std::max(end, (std::get<Bytes>(row[1]) + std::get<Bytes>(row[2])).real());
     }
     for (const auto& row : look.player.state()[1]) {
-      end = std::max(
-          end, static_cast<double>((std::get<Bytes>(row[0]) + std::get<Bytes>(row[1])).count()));
+      end = std::max(end, (std::get<Bytes>(row[0]) + std::get<Bytes>(row[1])).real());
     }
     auto pieces = look.boxesOf(Part::used);
     const auto holes = look.boxesOf(Part::hole);
@@ -290,7 +288,7 @@ TEST_CASE("shared objects: tenants lie on their objects' shelves and never overl
     for (const char* sample : {"chain", "residual", "inception", "resnet8"}) {
       const auto run = recorded(sample, name);
       const Stage stage(run, 0);
-      const double whole = static_cast<double>(run->plan.footprint(PoolId(0)).count());
+      const double whole = run->plan.footprint(PoolId(0)).real();
       for (const std::size_t tick : someTicks(stage.record().ticks.size())) {
         CAPTURE(name, sample, tick);
         const Seen look(stage, tick, kStage);
@@ -307,10 +305,8 @@ TEST_CASE("shared objects: tenants lie on their objects' shelves and never overl
         for (std::size_t i = 0; i < used.size(); ++i) {
           for (std::size_t k = 0; k < i; ++k) REQUIRE_FALSE(overlap(used[i].box, used[k].box));
           // Heights are bytes, of all on the same scale.
-          CHECK(used[i].box.height /
-                    static_cast<double>(run->problem.stays[used[i].stay].size.count()) ==
-                Approx(used[0].box.height /
-                       static_cast<double>(run->problem.stays[used[0].stay].size.count())));
+          CHECK(used[i].box.height / run->problem.stays[used[i].stay].size.real() ==
+                Approx(used[0].box.height / run->problem.stays[used[0].stay].size.real()));
           CHECK(std::ranges::any_of(shelves, [&](const StageItem& shelf) {
             return shelf.box.bottom() == Approx(used[i].box.bottom()) &&
                    shelf.box.top <= used[i].box.top + 0.01;
@@ -320,8 +316,7 @@ TEST_CASE("shared objects: tenants lie on their objects' shelves and never overl
         double height = 0;
         for (const StageItem& shelf : shelves) height += shelf.box.height;
         CHECK(height / whole ==
-              Approx(used[0].box.height /
-                     static_cast<double>(run->problem.stays[used[0].stay].size.count())));
+              Approx(used[0].box.height / run->problem.stays[used[0].stay].size.real()));
       }
     }
   }
