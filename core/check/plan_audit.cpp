@@ -16,13 +16,14 @@
 #include "core/graph/tiling.h"
 #include "core/plan/constraint_audit.h"
 #include "core/plan/constraint_use.h"
+#include "core/plan/decision.h"
 #include "core/plan/metrics.h"
 #include "core/plan_file/dsa_plan.h"
 
 namespace hw {
 namespace {
 
-std::string quoted(const std::string& name) { return "'" + printable(name, 80) + "'"; }
+std::string inQuotes(std::string_view name) { return "'" + printable(name, 80) + "'"; }
 
 /// The moves that a plan states, ascending by step; `findings` gets one for each of which the
 /// tensor or a pool is not known.
@@ -44,11 +45,11 @@ std::vector<AuditedRunParts::Moved> resolveMoves(
     if (known) {
       moves.push_back(moved);
     } else {
-      findings.push_back(
-          {fmt::format("{} is moved from {} to {} in step {}; expected a tensor "
-                       "that has a place, and two pools",
-                       quoted(move.tensor), quoted(move.from), quoted(move.to), move.step.count()),
-           move.where});
+      findings.push_back({fmt::format("{} is moved from {} to {} in step {}; expected a tensor "
+                                      "that has a place, and two pools",
+                                      inQuotes(move.tensor), inQuotes(move.from), inQuotes(move.to),
+                                      move.step.count()),
+                          move.where});
     }
   }
   std::ranges::stable_sort(moves, {}, &AuditedRunParts::Moved::step);
@@ -64,7 +65,7 @@ std::vector<Finding> auditMovedRun(const Run& run) {
     if (move.from || move.to) continue;
     findings.push_back({fmt::format(
         "{} is moved in step {}, but has no place at one end of the move then",
-        quoted(displayName(run.graph(), run.storage.rootOf(move.buffer))), move.step.count())});
+        inQuotes(displayName(run.graph(), run.storage.rootOf(move.buffer))), move.step.count())});
   }
   if (!findings.empty() || run.problem.moves.empty()) return findings;
   for (const Corruption& found : replayBytes(run, kArena)) {
@@ -196,10 +197,6 @@ bool isDeclared(const Graph& graph, const Resolved& resolved) {
   return own && *own == resolved.placement->offset;
 }
 
-std::string countedBytes(Bytes bytes) {
-  return groupDigits(bytes.count()) + (bytes == Bytes(1) ? " byte" : " bytes");
-}
-
 /// "'a' and 'b' share bytes 0-63 of L2 in step 3 (64 bytes)".
 std::string overlapText(const Placement& first, const Holding& a, const Placement& second,
                         const Holding& b, const std::string& pool) {
@@ -210,10 +207,8 @@ std::string overlapText(const Placement& first, const Holding& a, const Placemen
   return fmt::format("'{}' and '{}' share bytes {}-{} of {} in {} ({})",
                      printable(first.tensor, 80), printable(second.tensor, 80), bytes.begin.count(),
                      bytes.end.count() - 1, printable(pool, 40), spelledSteps(both),
-                     countedBytes(bytes.length()));
+                     countBytes(bytes.length()));
 }
-
-std::string inQuotes(std::string_view name) { return "'" + printable(name, 80) + "'"; }
 
 /// Longer chains of aliases are taken for a circle. Our own plans have chains of one; the limit
 /// keeps a file with a chain through all its tensors from taking quadratic time.

@@ -195,11 +195,7 @@ std::string_view adviceKindName(Advice::Kind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-Bytes footprintOf(const Run& run) {
-  Bytes sum;
-  for (const PoolId pool : run.problem.pools.keys()) sum += run.plan.footprint(pool);
-  return sum;
-}
+Bytes footprintOf(const Run& run) { return run.plan.footprint(); }
 
 AdviceReport advise(const std::shared_ptr<const Run>& base, const AdviceOptions& options,
                     const RunContext& context) {

@@ -57,7 +57,7 @@ void narrow(double& low, double& high, double factor, double fixed) {
 /// "1,200", "0.25", "1.5".
 std::string tickNumber(double value) {
   const double whole = std::floor(value + 1e-9);
-  std::string text = groupDigits(whole);
+  std::string text = groupDigits(static_cast<std::int64_t>(whole));
   const int hundredths = static_cast<int>((value - whole) * 100 + 0.5);
   if (hundredths > 0) {
     text += fmt::format(".{:02}", hundredths);
@@ -118,7 +118,8 @@ std::vector<AxisTick> RunAxis::ticks(double spacing) const {
   const TimeText timeText(end, distance);
   for (const double place : markPlaces(begin, end, distance)) {
     const bool isTime = unit == AxisUnit::time;
-    marks.push_back({place, isTime ? timeText(place) : groupDigits(place)});
+    marks.push_back(
+        {place, isTime ? timeText(place) : groupDigits(static_cast<std::int64_t>(place))});
   }
   return marks;
 }

@@ -11,6 +11,12 @@ std::string_view statusName(PlanStatus status) {
   return kNames[static_cast<std::size_t>(status)];
 }
 
+Bytes Plan::footprint() const {
+  Bytes sum;
+  for (const PoolId pool : regions.keys()) sum += footprint(pool);
+  return sum;
+}
+
 Bytes Plan::footprint(PoolId pool) const {
   return regions.contains(pool) ? regionStart(pool, RegionId(regions[pool].size())) : Bytes();
 }

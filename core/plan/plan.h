@@ -75,6 +75,8 @@ struct Plan {
   std::optional<std::int64_t> penaltyBound{};
 
   Bytes footprint(PoolId pool) const;
+  /// Of all pools together.
+  Bytes footprint() const;
 
   /// The start of a region when all regions of its pool are laid one after the other.
   Bytes regionStart(PoolId pool, RegionId region) const;

@@ -171,7 +171,7 @@ RunFigures figuresOf(const Run& run) {
   for (const PoolId pool : run.problem.pools.keys()) {
     if (run.problem.pools[pool].level == 0) figures.peakL2 += run.plan.footprint(pool);
   }
-  figures.peakL3 = bytesOf(run.plan) - figures.peakL2;
+  figures.peakL3 = run.plan.footprint() - figures.peakL2;
   if (!figures.whole) return figures;
   figures.gap = run.metrics.gap();
   figures.reuse = run.metrics.reuse;

@@ -301,7 +301,7 @@ bool impossible(const Problem& problem) {
 /// spilled that says nothing about other choices of what to spill.
 void limitProof(const Problem& problem, Plan& plan) {
   if (allInFirstPool(problem)) return;
-  if (plan.status == PlanStatus::optimal && bytesOf(plan) > lowerBound(problem)) {
+  if (plan.status == PlanStatus::optimal && plan.footprint() > lowerBound(problem)) {
     plan.status = PlanStatus::complete;
     plan.notes.emplace_back(
         "no pool can be smaller with these buffers in it; another choice of what to move to L3 is "
@@ -378,12 +378,6 @@ class StayLists {
 };
 
 }  // namespace
-
-Bytes bytesOf(const Plan& plan) {
-  Bytes sum;
-  for (const PoolId pool : plan.regions.keys()) sum += plan.footprint(pool);
-  return sum;
-}
 
 PlanContext planSettings(const RunRequest& request, const RunContext& context,
                          std::function<void(double, const std::string&)> progress) {

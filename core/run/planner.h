@@ -58,9 +58,6 @@ struct PlanOrder {
   }
 };
 
-/// The bytes that a plan reserves in all its pools together.
-Bytes bytesOf(const Plan& plan);
-
 /// The settings an allocator gets from what was asked for; it tells `progress` how far it is.
 PlanContext planSettings(const RunRequest& request, const RunContext& context,
                          std::function<void(double, const std::string&)> progress);

@@ -169,13 +169,13 @@ Result<PlannedTask> lowestWay(Begun asked, std::optional<Problem> given,
   if (lowest.task.request.allocator.aimsAt("latency")) return std::move(lowest);
   for (const Program& other : others) {
     if (settings.stop.stop_requested()) break;
-    const Bytes bytes = bytesOf(lowest.planned.plan);
+    const Bytes bytes = lowest.planned.plan.footprint();
     if (bytes <= std::max(other.tiles->peak, task.request.tileTo)) continue;
     task.program = other;
     Storage storage = storageOf(task);
     HW_TRY(rival, planTask(task, std::move(storage), std::nullopt, settings));
     const bool lower =
-        rival.fits() == lowest.fits() ? bytesOf(rival.planned.plan) < bytes : rival.fits();
+        rival.fits() == lowest.fits() ? rival.planned.plan.footprint() < bytes : rival.fits();
     if (lower) lowest = std::move(rival);
   }
   return std::move(lowest);

@@ -48,12 +48,6 @@ Bytes sumOfSizes(const test::Subject& subject, const Problem& problem) {
   return sum;
 }
 
-Bytes footprint(const Plan& plan) {
-  Bytes sum;
-  for (const PoolId pool : plan.regions.keys()) sum += plan.footprint(pool);
-  return sum;
-}
-
 }  // namespace
 
 TEST_CASE("every allocator plans validly, between the bound and no reuse", "[conformance]") {
@@ -66,8 +60,8 @@ TEST_CASE("every allocator plans validly, between the bound and no reuse", "[con
     REQUIRE(validate(problem, plan).empty());
     REQUIRE((plan.status == PlanStatus::complete || plan.status == PlanStatus::optimal));
     const Bytes bound = lowerBound(problem);
-    REQUIRE(footprint(plan) >= bound);
-    REQUIRE(footprint(plan) <= sumOfSizes(subject, problem));
+    REQUIRE(plan.footprint() >= bound);
+    REQUIRE(plan.footprint() <= sumOfSizes(subject, problem));
     if (problem.stays.size() < 15) REQUIRE(test::naiveClashes(problem, plan).empty());
   }
 }
@@ -97,8 +91,8 @@ TEST_CASE("every allocator honours gaps, or wastes them, but never clashes", "[c
     const Problem problem = test::randomProblem(seed, shape);
     const Plan plan = planned(subject, problem);
     REQUIRE(validate(problem, plan).empty());
-    REQUIRE(footprint(plan) >= lowerBound(problem));
-    REQUIRE(footprint(plan) <= sumOfSizes(subject, problem));
+    REQUIRE(plan.footprint() >= lowerBound(problem));
+    REQUIRE(plan.footprint() <= sumOfSizes(subject, problem));
   }
 }
 
@@ -161,7 +155,7 @@ TEST_CASE("pins beyond the capacity are kept, in a plan that does not fit", "[co
   CHECK(plan->status == PlanStatus::overBudget);
   CHECK_FALSE(fits(problem, *plan));
   CHECK(plan->flatOffset(StayId(1)) == 95_B);
-  CHECK(footprint(*plan) >= 105_B);
+  CHECK(plan->footprint() >= 105_B);
   for (const auto& address : plan->addresses) CHECK(address.has_value());
 }
 
@@ -184,12 +178,13 @@ TEST_CASE("every allocator gives the same bytes for the same input", "[conforman
 TEST_CASE("every allocator plans trivial problems", "[conformance]") {
   const auto subject = test::subject(GENERATE(range(std::size_t{0}, catalogSize())));
   CAPTURE(subject.info->name);
-  CHECK(footprint(planned(subject, test::problemOf({}))) == 0_B);
-  CHECK(footprint(planned(subject, test::problemOf({{7, 0, 1}}))) == 7_B);
+  CHECK(planned(subject, test::problemOf({})).footprint() == 0_B);
+  CHECK(planned(subject, test::problemOf({{7, 0, 1}})).footprint() == 7_B);
   // All at once: nothing can be shared. One after the other: everything can.
-  const Bytes all = footprint(planned(subject, test::problemOf({{3, 0, 1}, {4, 0, 1}, {5, 0, 1}})));
+  const Bytes all =
+      planned(subject, test::problemOf({{3, 0, 1}, {4, 0, 1}, {5, 0, 1}})).footprint();
   CHECK(all == (subject.info->granule == 1_B ? 12_B : subject.info->granule * 2 + 5_B));
-  const Bytes apart = footprint(planned(subject, test::problemOf({{9, 0, 1}, {9, 1, 2}})));
+  const Bytes apart = planned(subject, test::problemOf({{9, 0, 1}, {9, 1, 2}})).footprint();
   CHECK(apart == (subject.info->name == "none" ? 18_B : 9_B));
 }
 
@@ -201,8 +196,8 @@ TEST_CASE("an allocator that says optimal is right", "[conformance]") {
         test::randomProblem(seed, {.stays = 5, .steps = 6, .maxSize = 20, .maxLength = 4});
     const Plan plan = planned(subject, problem);
     const Bytes best = test::bruteForcePeak(problem);
-    REQUIRE(footprint(plan) >= best);
-    if (plan.status == PlanStatus::optimal) REQUIRE(footprint(plan) == best);
+    REQUIRE(plan.footprint() >= best);
+    if (plan.status == PlanStatus::optimal) REQUIRE(plan.footprint() == best);
   }
 }
 

@@ -42,12 +42,6 @@ bool hasPins(const Problem& problem) {
                              [](const Stay& stay) { return stay.pinned.has_value(); });
 }
 
-Bytes footprint(const Plan& plan) {
-  Bytes sum;
-  for (const PoolId pool : plan.regions.keys()) sum += plan.footprint(pool);
-  return sum;
-}
-
 /// The bytes of a plan in which every stay has its own, each rounded up so that any order of them
 /// is aligned.
 /// Sizes are rounded up to multiples of `granule`.
@@ -103,8 +97,8 @@ void checkPlan(const Problem& problem, Bytes granule, const Result<Plan>& plan) 
   REQUIRE((plan->status == PlanStatus::complete || plan->status == PlanStatus::optimal ||
            plan->status == PlanStatus::stopped));
   REQUIRE(std::ranges::all_of(plan->addresses, [](const auto& address) { return !!address; }));
-  REQUIRE(footprint(*plan) >= boundOf(problem, *plan));
-  if (!hasPins(problem)) REQUIRE(footprint(*plan) <= withoutReuse(problem, granule));
+  REQUIRE(plan->footprint() >= boundOf(problem, *plan));
+  if (!hasPins(problem)) REQUIRE(plan->footprint() <= withoutReuse(problem, granule));
   checkStory(problem, *plan);
   checkBytes(problem, *plan);
 }
@@ -156,9 +150,9 @@ TEST_CASE("thousands: no method is below the best of all placements", "[thousand
     for (const test::Subject& subject : subjects) {
       CAPTURE(subject.info->name);
       const auto plan = test::must(subject.allocator->plan(problem, quickContext()));
-      REQUIRE(footprint(plan) >= best);
+      REQUIRE(plan.footprint() >= best);
       if (plan.status != PlanStatus::optimal) continue;
-      REQUIRE(footprint(plan) == best);
+      REQUIRE(plan.footprint() == best);
       ++proved;
     }
   }

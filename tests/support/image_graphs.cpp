@@ -200,6 +200,14 @@ Graph ImageGraph::build() && {
   return *std::move(graph);
 }
 
+Graph bulge() {
+  ImageGraph images(true);
+  const auto x = images.input(12, 6, 1);
+  const auto a = images.convolve(x, 8, {});
+  images.output(images.convolve(a, 1, {}));
+  return std::move(images).build();
+}
+
 namespace {
 
 /// Grows a random graph, op by op.

@@ -72,4 +72,7 @@ Graph randomImages(std::uint64_t seed, std::size_t ops);
 /// channel by channel, and another makes few of them; skips go around some blocks.
 Graph randomBottlenecks(std::uint64_t seed, std::int64_t blocks = 3);
 
+/// x (1, 12, 6, 1) -> conv 3x3 with 8 channels -> conv 3x3 with one: what is between is large.
+Graph bulge();
+
 }  // namespace hw::test

@@ -36,6 +36,12 @@ std::shared_ptr<const Run> mustRun(const std::shared_ptr<const Model>& model,
   return test::must(execute(model, request, {}));
 }
 
+std::size_t listNamed(const MethodRecord& record, const std::string& name) {
+  const auto at = std::ranges::find(record.lists, name, &MethodList::name);
+  REQUIRE(at != record.lists.end());
+  return static_cast<std::size_t>(at - record.lists.begin());
+}
+
 std::string offsets(const Run& run) {
   std::string text;
   for (const StayId id : run.problem.stays.keys()) {

@@ -21,6 +21,9 @@ RunRequest requestOn(const Platform& platform, const std::string& allocator);
 std::shared_ptr<const Run> mustRun(const std::shared_ptr<const Model>& model,
                                    const RunRequest& request);
 
+/// The place of a list of a record by its name; the test fails when there is none.
+std::size_t listNamed(const MethodRecord& record, const std::string& name);
+
 /// "x16 t0 0 t1 16": every stay's root tensor and flat offset, in stay order.
 std::string offsets(const Run& run);
 

@@ -287,4 +287,12 @@ std::string zipBytes(const std::vector<std::pair<std::string, std::string>>& fil
   return archive;
 }
 
+void addOfflinePlan(TfliteText& model, const std::vector<std::int32_t>& offsets) {
+  std::vector<std::int32_t> words = {1, 0, static_cast<std::int32_t>(offsets.size())};
+  words.insert(words.end(), offsets.begin(), offsets.end());
+  model.buffers.push_back(tfliteIntegers(words));
+  model.metadata.emplace_back("OfflineMemoryAllocation",
+                              static_cast<std::uint32_t>(model.buffers.size()));
+}
+
 }  // namespace hw

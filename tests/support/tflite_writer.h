@@ -80,4 +80,7 @@ std::string tfliteIntegers(const std::vector<std::int32_t>& numbers);
 /// A zip archive of files that are not packed: names and contents.
 std::string zipBytes(const std::vector<std::pair<std::string, std::string>>& files);
 
+/// Adds a plan with these offsets.
+void addOfflinePlan(TfliteText& model, const std::vector<std::int32_t>& offsets);
+
 }  // namespace hw

@@ -21,12 +21,6 @@ Plan planned(std::string_view choice, const Problem& problem, const PlanContext&
   return test::must(parsed.make()->plan(problem, context));
 }
 
-Bytes footprint(const Plan& plan) {
-  Bytes sum;
-  for (const PoolId pool : plan.regions.keys()) sum += plan.footprint(pool);
-  return sum;
-}
-
 /// The searches by counts, so that the comparison repeats.
 std::string modest(const AllocatorInfo& info) {
   std::string text(info.name);
@@ -43,14 +37,14 @@ std::string modest(const AllocatorInfo& info) {
 
 /// Requires that no other allocator plans `problem` lower than best does.
 void requireBest(const Problem& problem) {
-  const Bytes best = footprint(planned("best", problem));
+  const Bytes best = planned("best", problem).footprint();
   REQUIRE(best >= lowerBound(problem));
   if (best == lowerBound(problem)) return;
   for (const AllocatorInfo& info : allocatorCatalog()) {
     if (info.name == "best" || info.way == Way::perDevice) continue;
     CAPTURE(info.name);
     const auto plan = AllocatorChoice::parse(modest(info))->make()->plan(problem, {});
-    if (plan && plan->status != PlanStatus::overBudget) REQUIRE(best <= footprint(*plan));
+    if (plan && plan->status != PlanStatus::overBudget) REQUIRE(best <= plan->footprint());
   }
 }
 
@@ -69,7 +63,7 @@ TEST_CASE("exact is not above best where its own search takes long", "[best][exa
           .problem;
   const Plan best = planned("best", problem);
   REQUIRE(best.status == PlanStatus::optimal);
-  CHECK(footprint(planned("exact:seconds=600", problem)) == footprint(best));
+  CHECK(planned("exact:seconds=600", problem).footprint() == best.footprint());
 }
 
 TEST_CASE("best searches longer where there are more buffers", "[best]") {
@@ -105,7 +99,7 @@ TEST_CASE("best plans small problems as low as any order of lowest fits", "[best
   for (const std::uint64_t seed : test::Seeds(60)) {
     const Problem problem = test::randomProblem(seed, {.stays = 7, .steps = 8, .maxLength = 6});
     const Plan plan = planned("best", problem);
-    REQUIRE(footprint(plan) == test::bruteForcePeak(problem));
+    REQUIRE(plan.footprint() == test::bruteForcePeak(problem));
     REQUIRE(plan.status == PlanStatus::optimal);
   }
 }
@@ -121,7 +115,7 @@ TEST_CASE("best repeats itself within a node budget, and says how it went", "[be
     REQUIRE(plan.tables.size() == 1);
     const MethodTable& progress = plan.tables.front();
     CHECK(progress.name == "progress " + problem.pools[PoolId(0)].name);
-    CHECK(std::get<Bytes>(progress.rows.back()[1]) == footprint(plan));
+    CHECK(std::get<Bytes>(progress.rows.back()[1]) == plan.footprint());
     CHECK(std::get<Bytes>(progress.rows.back()[2]) >= lowerBound(problem));
   }
 }
@@ -141,7 +135,7 @@ TEST_CASE("best meets the bound on every problem of the corpus", "[best][corpus]
     const Problem problem = load(path);
     if (problem.stays.empty()) continue;
     const Plan plan = planned("best", problem);
-    CHECK(footprint(plan) == lowerBound(problem));
+    CHECK(plan.footprint() == lowerBound(problem));
     CHECK(plan.status == PlanStatus::optimal);
   }
 }

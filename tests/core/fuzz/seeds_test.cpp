@@ -11,19 +11,18 @@
 #include <sstream>
 
 #include "core/base/text.h"
+#include "core/files/file.h"
 #include "tests/core/import/onnx/onnx_corpus.h"
 #include "tests/fuzz/mutators.h"
 #include "tests/fuzz/targets.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 
 namespace {
 
 std::string contentOf(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  content << file.rdbuf();
-  return content.str();
+  return hw::test::must(hw::readFile(path.string()));
 }
 
 /// A few bytes changed, dropped or doubled.

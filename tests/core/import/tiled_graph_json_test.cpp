@@ -38,16 +38,8 @@ Result<Model> opened(const Json& file) {
   return importModel(text, "parts.graph.json", {});
 }
 
-Graph smallBulge() {
-  test::ImageGraph images(true);
-  const auto x = images.input(12, 6, 1);
-  const auto a = images.convolve(x, 8, {});
-  images.output(images.convolve(a, 1, {}));
-  return std::move(images).build();
-}
-
 std::string refusalOf(const std::function<void(Json&)>& spoil) {
-  Json file = fileOf(inLines(smallBulge())->graph());
+  Json file = fileOf(inLines(test::bulge())->graph());
   REQUIRE(file.contains("tiling"));
   spoil(file);
   const auto model = opened(file);
@@ -131,7 +123,7 @@ TEST_CASE("parts that lie about where they are, are refused", "[tile][json]") {
 
 TEST_CASE("whatever stands in a tiling, it is refused or can be replayed",
           "[tile][json][property]") {
-  const Json file = fileOf(inLines(smallBulge())->graph());
+  const Json file = fileOf(inLines(test::bulge())->graph());
   std::size_t refused = 0;
   for (const std::uint64_t seed : test::Seeds(300)) {
     std::mt19937_64 random(seed);
@@ -164,7 +156,7 @@ TEST_CASE("whatever stands in a tiling, it is refused or can be replayed",
 
 TEST_CASE("parts are not put in another order, or cut again", "[tile][json]") {
   Model model;
-  model.graph = std::make_shared<const Graph>(inLines(smallBulge())->graph());
+  model.graph = std::make_shared<const Graph>(inLines(test::bulge())->graph());
   const auto parts = std::make_shared<const Model>(std::move(model));
   for (const auto& change : std::initializer_list<void (*)(RunRequest&)>{
            [](RunRequest& request) { request.order = OpOrder::leastPeak; },

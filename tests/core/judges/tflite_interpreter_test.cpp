@@ -68,15 +68,6 @@ Text oneOperator(Text::Tensor input, Text::Tensor output, Text::Operator op) {
                          .operators = {std::move(op)}}}};
 }
 
-/// Adds a plan with these offsets.
-void addPlan(Text& model, const Numbers& offsets) {
-  Numbers words = {1, 0, static_cast<std::int32_t>(offsets.size())};
-  words.insert(words.end(), offsets.begin(), offsets.end());
-  model.buffers.push_back(tfliteIntegers(words));
-  model.metadata.emplace_back("OfflineMemoryAllocation",
-                              static_cast<std::uint32_t>(model.buffers.size()));
-}
-
 tl::expected<TfliteExecution, std::string> tryModel(
     const Text& model, const std::vector<std::vector<std::byte>>& inputs) {
   const std::string file = tfliteBytes(model);
@@ -175,16 +166,16 @@ TEST_CASE("the judge runs pools, softmax and padding of int8", "[judge]") {
 TEST_CASE("the judge's kernels write while they read, upwards", "[judge]") {
   Text model = oneOperator({.shape = {4}}, {.shape = {4}}, {.code = kRelu});
   Text apart = model;
-  addPlan(apart, {0, 16});
+  addOfflinePlan(apart, {0, 16});
   const auto input = bytesOfAll(Floats{1, 2, 3, 4});
   CHECK(elementsOf<float>(runModel(apart, input).outputs.at(0)) == Floats{1, 2, 3, 4});
   CHECK(runModel(apart, input).headBytes == 32);
   Text below = model;
-  addPlan(below, {4, 0});
+  addOfflinePlan(below, {4, 0});
   CHECK(elementsOf<float>(runModel(below, input).outputs.at(0)) == Floats{1, 2, 3, 4});
   // The first output is the second input by the time that is read.
   Text above = model;
-  addPlan(above, {0, 4});
+  addOfflinePlan(above, {0, 4});
   CHECK(elementsOf<float>(runModel(above, input).outputs.at(0)) == Floats{1, 1, 1, 1});
 }
 
@@ -226,7 +217,7 @@ TEST_CASE("the judge refuses what it does not know, by name", "[judge]") {
   view.subgraphs[0].operators[0].inputs = {2};
   view.subgraphs[0].tensors[1].shape = {2};
   CHECK_THAT(refusalOf(view, bytesOfAll(Floats(4))), Catch::Contains("nothing makes"));
-  addPlan(view, {0, 16, 8});
+  addOfflinePlan(view, {0, 16, 8});
   const auto outputs = runModel(view, bytesOfAll(Floats{1, 2, 3, 4})).outputs;
   CHECK(elementsOf<float>(outputs.at(0)) == Floats{3, 4});
 }

@@ -8,6 +8,7 @@
 #include "core/picture/map_scene.h"
 #include "core/picture/svg_canvas.h"
 #include "core/plan/frames.h"
+#include "tests/support/findings.h"
 #include "tests/support/methods.h"
 #include "tests/support/must.h"
 
@@ -15,14 +16,6 @@ using namespace hw;
 using namespace hw::test;
 
 namespace {
-
-std::size_t countOf(const std::string& text, std::string_view word) {
-  std::size_t count = 0;
-  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += word.size()) {
-    ++count;
-  }
-  return count;
-}
 
 template <class Scene>
 std::string svgOf(const Scene& scene, void (*draw)(Canvas&, const Scene&, const Box&),

@@ -5,6 +5,7 @@
 
 #include "core/base/json.h"
 #include "core/check/plan_audit.h"
+#include "core/files/file.h"
 #include "core/import/importer.h"
 #include "core/plan/constraint_use.h"
 #include "core/plan/validate.h"
@@ -25,10 +26,7 @@ namespace {
 Result<Model> openedDsa(const std::string& text) { return importModel(text, "p.dsa.json", {}); }
 
 std::string dsaText(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  content << file.rdbuf();
-  return content.str();
+  return test::must(readFile(path.string()));
 }
 
 /// A document with everything that the format has, small.
@@ -160,12 +158,6 @@ constexpr BadDsaRule kBadDsaRules[] = {
 
 StayPair dsaPair(std::size_t a, std::size_t b) { return {StayId(a), StayId(b)}; }
 
-bool dsaNoteHas(const Model& model, std::string_view words) {
-  return std::ranges::any_of(model.graph->notes, [&](const std::string& note) {
-    return note.find(words) != std::string::npos;
-  });
-}
-
 std::string writtenDsa(const Model& model) {
   std::ostringstream out;
   REQUIRE(writeDsaProblem(model, {}, out));
@@ -217,9 +209,9 @@ TEST_CASE("a problem of dsa-solver becomes stays, pools and constraints", "[impo
   CHECK(problem.constraints.penalties == std::vector<ReusePenalty>{{dsaPair(2, 3), 7}});
   CHECK(model.options.at("allocator") == std::vector<std::string>{"best:for=penalty"});
   CHECK(model.optionPlaces.at("allocator") == "problem.objective.terms");
-  CHECK(dsaNoteHas(model, "step 0 is time -2"));
-  CHECK(dsaNoteHas(model, "1 penalties"));
-  CHECK(dsaNoteHas(model, "banks"));
+  CHECK(test::oneHas(model.graph->notes, "step 0 is time -2"));
+  CHECK(test::oneHas(model.graph->notes, "1 penalties"));
+  CHECK(test::oneHas(model.graph->notes, "banks"));
 }
 
 TEST_CASE("the objective says who plans a problem of dsa-solver", "[import][dsa]") {

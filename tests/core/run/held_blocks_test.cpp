@@ -103,12 +103,6 @@ void checkStory(const Run& run) {
   }
 }
 
-std::size_t listOf(const MethodRecord& record, const std::string& name) {
-  const auto at = std::ranges::find(record.lists, name, &MethodList::name);
-  REQUIRE(at != record.lists.end());
-  return static_cast<std::size_t>(at - record.lists.begin());
-}
-
 /// Each dispatch and each copy is told once, with its time, among events whose times do not fall; a
 /// copy when the bytes that it fills are taken.
 void checkDeviceEvents(const Run& run) {
@@ -215,7 +209,7 @@ TEST_CASE("uses count down in words, and transfers come and go", "[partition][re
   CHECK(says("received a: 1 → 0"));
   CHECK(says("is copied from A to B"));
   CHECK(says("unit 1 is through"));
-  const std::size_t transfers = listOf(record, "transfers");
+  const std::size_t transfers = test::listNamed(record, "transfers");
   MethodPlayer player(record);
   std::size_t most = 0;
   for (std::size_t tick = 0; tick <= record.ticks.size(); ++tick) {

@@ -26,12 +26,6 @@ std::shared_ptr<const Run> overlaidRun(const std::string& sample, bool inPlace) 
   return test::must(execute(test::sample(sample), request, {.simulate = false, .record = true}));
 }
 
-std::size_t recordedList(const MethodRecord& record, const std::string& name) {
-  const auto at = std::ranges::find(record.lists, name, &MethodList::name);
-  REQUIRE(at != record.lists.end());
-  return static_cast<std::size_t>(at - record.lists.begin());
-}
-
 /// A part is a tensor of its stay, lives within its life and is no larger.
 void checkPart(const Run& run, const StayPart& part) {
   REQUIRE(run.problem.stays.contains(part.stay));
@@ -51,8 +45,8 @@ struct Told {
 
 Told toldBy(const Run& run, const MethodRecord& record) {
   Told told;
-  const std::size_t sequence = recordedList(record, "sequence");
-  const std::size_t candidates = recordedList(record, "candidates");
+  const std::size_t sequence = test::listNamed(record, "sequence");
+  const std::size_t candidates = test::listNamed(record, "candidates");
   MethodPlayer player(record);
   for (std::size_t tick = 1; tick <= record.ticks.size(); ++tick) {
     player.seek(tick);
@@ -164,7 +158,7 @@ TEST_CASE("counts of the record are those that the plan notes", "[record][placem
       if (record.truncated) continue;
       MethodPlayer player(record);
       player.seek(record.ticks.size());
-      const auto& rows = player.state()[recordedList(record, "counts")];
+      const auto& rows = player.state()[test::listNamed(record, "counts")];
       const auto count = [&](std::size_t row) { return std::get<std::int64_t>(rows[row][1]); };
       REQUIRE(rows.size() == 4);
       // Pruned are placements that were not worth keeping, and sequences that were given up.

@@ -46,12 +46,6 @@ void judge(const std::shared_ptr<const Model>& model, const ShrinkPoint& point) 
   CHECK((audit.findings.empty() ? "" : audit.findings.front().message) == "");
 }
 
-Bytes shrinkPeak(const Run& run) {
-  Bytes sum;
-  for (const PoolId pool : run.problem.pools.keys()) sum += run.plan.footprint(pool);
-  return sum;
-}
-
 bool noWorse(const ShrinkPoint& a, const ShrinkPoint& b) {
   return a.peak <= b.peak && a.extraMacs <= b.extraMacs && a.latency <= b.latency;
 }
@@ -136,7 +130,7 @@ TEST_CASE("any is no higher than what it covers, and no plan is below the answer
       tiled.tile = rule;
       tiled.extraWork = extra;
       const auto run = test::must(execute(model, tiled, {}));
-      return shrinkPeak(*run);
+      return run->plan.footprint();
     };
     const Bytes lines = peakOf(TileRule::lines);
     const Bytes channels = peakOf(TileRule::channels);

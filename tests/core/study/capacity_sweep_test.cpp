@@ -2,6 +2,7 @@
 
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
+#include "tests/support/methods.h"
 #include "tests/support/must.h"
 
 using namespace hw;
@@ -15,10 +16,6 @@ RunRequest configOf(const char* allocator) {
   return request;
 }
 
-std::shared_ptr<const Model> sample(const std::string& name) {
-  return std::make_shared<const Model>(openModel("samples:" + name, {}).value());
-}
-
 CapacityPoint point(std::int64_t capacity, std::int64_t traffic, std::int64_t spilled = 0) {
   CapacityPoint made{
       .capacity = Bytes(capacity), .figures = {.fits = true}, .farTraffic = Bytes(traffic)};
@@ -30,7 +27,7 @@ CapacityPoint point(std::int64_t capacity, std::int64_t traffic, std::int64_t sp
 }  // namespace
 
 TEST_CASE("a sweep's points are what runs with that capacity come to", "[run][sweep]") {
-  const auto model = sample("unet");
+  const auto model = test::sample("unet");
   const char* allocator = GENERATE("greedy-by-size", "free-list");
   INFO(allocator);
   const RunRequest request = configOf(allocator);
@@ -67,7 +64,7 @@ TEST_CASE("a sweep's points are what runs with that capacity come to", "[run][sw
 }
 
 TEST_CASE("a stopped sweep keeps what it has, and one that never began fails", "[run][sweep]") {
-  const auto model = sample("unet");
+  const auto model = test::sample("unet");
   std::stop_source stop;
   std::size_t seen = 0;
   const SweepOptions options{.points = 20, .report = [&](const CapacityPoint&) {

@@ -2,15 +2,12 @@
 
 #include "core/import/samples.h"
 #include "core/study/study.h"
+#include "tests/support/methods.h"
 #include "tests/support/must.h"
 
 using namespace hw;
 
 namespace {
-
-std::shared_ptr<const Model> sample(const std::string& name) {
-  return std::make_shared<const Model>(openModel("samples:" + name, {}).value());
-}
 
 Study studyOf(const std::string& text) { return test::must(parseStudy("models = \"m\"\n" + text)); }
 
@@ -29,7 +26,7 @@ std::string textOf(const StudySetting& setting, const Comparison& comparison) {
 }  // namespace
 
 TEST_CASE("a sweep is the comparisons of its settings, whatever the threads", "[sweep]") {
-  const auto model = sample("mobilenet_v1");
+  const auto model = test::sample("mobilenet_v1");
   const Study study = studyOf(
       "allocators = \"greedy-by-size,free-list,block-id,partition,embedded\"\n"
       "platform = \"two-devices\"\nl2 = [\"256KiB\", \"unlimited\"]\nalign = [1, 64]\n"
@@ -73,7 +70,7 @@ TEST_CASE("a study of billions of settings takes no more memory than one", "[swe
   const auto three = [&](const StudySetting&, const Comparison&) { return ++taken < 3; };
   const auto none = AllocatorChoice::parse("none").value();
   const int threads = GENERATE(1, 4);
-  CHECK(sweepSettings(sample("chain"), settings, {none}, threads, {}, three) == 3);
+  CHECK(sweepSettings(test::sample("chain"), settings, {none}, threads, {}, three) == 3);
   CHECK(taken == 3);
 }
 
@@ -90,8 +87,8 @@ TEST_CASE("a sweep that is stopped hands over what was begun", "[sweep]") {
   };
   const std::vector<AllocatorChoice> choices = parseAllocators("none,greedy-by-size").value();
   const int threads = GENERATE(1, 3);
-  const std::size_t taken =
-      sweepSettings(sample("chain"), settings, choices, threads, {.stop = stop.get_token()}, take);
+  const std::size_t taken = sweepSettings(test::sample("chain"), settings, choices, threads,
+                                          {.stop = stop.get_token()}, take);
   CHECK(taken >= 1);
   CHECK(taken < settings.size());
   CHECK(rows == 2 * taken);

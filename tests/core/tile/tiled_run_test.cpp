@@ -65,15 +65,6 @@ std::size_t rowAxis(const Graph& graph) {
   return last ? 1 : 2;
 }
 
-/// x (1, 12, 6, 1) -> conv 3x3 with 8 channels -> conv 3x3 with one: what is between is large.
-Graph bulge() {
-  test::ImageGraph images(true);
-  const auto x = images.input(12, 6, 1);
-  const auto a = images.convolve(x, 8, {});
-  images.output(images.convolve(a, 1, {}));
-  return std::move(images).build();
-}
-
 std::vector<std::string> opNames(const Graph& graph) {
   std::vector<std::string> names;
   for (const OpId id : graph.ops.keys()) names.push_back(displayName(graph, id));
@@ -83,9 +74,9 @@ std::vector<std::string> opNames(const Graph& graph) {
 }  // namespace
 
 TEST_CASE("what lies between two convolutions is a ring of three rows", "[tile]") {
-  const auto whole = test::runGraph(bulge());
+  const auto whole = test::runGraph(test::bulge());
   CHECK(whole->metrics.lowerBound == 72_B * (8 + 1));
-  const auto run = lines(bulge());
+  const auto run = lines(test::bulge());
   REQUIRE(run->graph().tiling);
   const auto names = opNames(run->graph());
   REQUIRE(names.size() == 1 + 24 + 1);
@@ -101,7 +92,7 @@ TEST_CASE("what lies between two convolutions is a ring of three rows", "[tile]"
 }
 
 TEST_CASE("an input that comes in row by row takes a ring as well", "[tile]") {
-  const auto run = lines(bulge(), {.inputs = InputPlace::rows});
+  const auto run = lines(test::bulge(), {.inputs = InputPlace::rows});
   // y, and three rows of x and of what is between.
   CHECK(run->metrics.lowerBound == 72_B + Bytes(3 * 6) + Bytes(3 * 6 * 8));
   CHECK(run->graph().inputs.empty());
@@ -109,7 +100,7 @@ TEST_CASE("an input that comes in row by row takes a ring as well", "[tile]") {
 }
 
 TEST_CASE("stripes make what lies between them twice", "[tile]") {
-  const auto run = inParts(bulge(), TileRule::stripes);
+  const auto run = inParts(test::bulge(), TileRule::stripes);
   const auto names = opNames(run->graph());
   REQUIRE(names.size() > 6);
   CHECK(std::vector(names.begin(), names.begin() + 6) ==

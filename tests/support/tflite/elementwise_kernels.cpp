@@ -17,10 +17,6 @@ void map(const Call& call, Op op) {
   for (std::int64_t i = 0; i < count; ++i) output[i] = op(input[i]);
 }
 
-bool areBoth(const Call& call, Type type) {
-  return call.in(0).type() == type && call.out().type() == type;
-}
-
 template <class T>
 T saturated(std::int32_t x) {
   const Bounds<std::int32_t> bounds{.least = std::numeric_limits<T>::min(),
@@ -171,10 +167,10 @@ void dequantizeFrom(const Call& call) {
 }  // namespace
 
 void relu(const Call& call) {
-  if (areBoth(call, Type::kFloat32)) {
+  if (call.isOf(Type::kFloat32)) {
     return map<float, float>(call, [](float x) { return x < 0.0F ? 0.0F : x; });
   }
-  if (!areBoth(call, Type::kInt8)) call.refuseTypes();
+  if (!call.isOf(Type::kInt8)) call.refuseTypes();
   const auto factor = Multiplier::of(scaleRatio(call));
   const std::int32_t inputZero = call.in(0).zero();
   const std::int32_t outputZero = call.out().zero();
@@ -185,10 +181,10 @@ void relu(const Call& call) {
 }
 
 void relu6(const Call& call) {
-  if (areBoth(call, Type::kFloat32)) {
+  if (call.isOf(Type::kFloat32)) {
     return map<float, float>(call, [](float x) { return x > 6.0F ? 6.0F : x < 0.0F ? 0.0F : x; });
   }
-  if (!areBoth(call, Type::kInt8)) call.refuseTypes();
+  if (!call.isOf(Type::kInt8)) call.refuseTypes();
   call.require(call.in(0).scale() > 0, "a scale is missing");
   const auto least = static_cast<std::int8_t>(call.in(0).zero());
   const auto most = saturated<std::int8_t>(
@@ -199,8 +195,8 @@ void relu6(const Call& call) {
 }
 
 void logistic(const Call& call) {
-  if (areBoth(call, Type::kInt8)) return curve(call, fixedLogistic, 8, -128);
-  if (!areBoth(call, Type::kFloat32)) call.refuseTypes();
+  if (call.isOf(Type::kInt8)) return curve(call, fixedLogistic, 8, -128);
+  if (!call.isOf(Type::kFloat32)) call.refuseTypes();
   map<float, float>(call, [](float x) {
     if (x > 16.619047164916992188F) return 1.0F;
     if (x < -9.0F) return std::exp(x);
@@ -209,24 +205,24 @@ void logistic(const Call& call) {
 }
 
 void hyperbolicTangent(const Call& call) {
-  if (areBoth(call, Type::kInt8)) return curve(call, fixedTanh, 7, 0);
-  if (!areBoth(call, Type::kFloat32)) call.refuseTypes();
+  if (call.isOf(Type::kInt8)) return curve(call, fixedTanh, 7, 0);
+  if (!call.isOf(Type::kFloat32)) call.refuseTypes();
   map<float, float>(call, [](float x) { return std::tanh(x); });
 }
 
 void hardSwish(const Call& call) {
-  if (areBoth(call, Type::kInt8)) return map<std::int8_t, std::int8_t>(call, HardSwish8(call));
-  if (!areBoth(call, Type::kFloat32)) call.refuseTypes();
+  if (call.isOf(Type::kInt8)) return map<std::int8_t, std::int8_t>(call, HardSwish8(call));
+  if (!call.isOf(Type::kFloat32)) call.refuseTypes();
   map<float, float>(call,
                     [](float x) { return x * std::min(6.0F, std::max(0.0F, x + 3.0F)) / 6.0F; });
 }
 
 void leakyRelu(const Call& call) {
   const auto slope = call.option<float>(0, 0);
-  if (areBoth(call, Type::kFloat32)) {
+  if (call.isOf(Type::kFloat32)) {
     return map<float, float>(call, [&](float x) { return x > 0 ? x : x * slope; });
   }
-  if (!areBoth(call, Type::kInt8)) call.refuseTypes();
+  if (!call.isOf(Type::kInt8)) call.refuseTypes();
   const auto above = Multiplier::of(scaleRatio(call));
   Multiplier below = Multiplier::of(scaleRatio(call, slope));
   const int sign = below.factor < 0 ? -1 : 1;

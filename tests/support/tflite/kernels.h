@@ -39,6 +39,8 @@ struct Call {
   /// Input that must be there.
   const Operand& in(std::size_t input) const;
   const Operand& out() const;
+  /// Its first input and its output are.
+  bool isOf(Type type) const { return in(0).type() == type && out().type() == type; }
   template <class T>
   T option(int field, T standard) const {
     return op->options ? op->options->number<T>(field, standard) : standard;

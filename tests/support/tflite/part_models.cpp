@@ -10,14 +10,6 @@ constexpr std::int32_t kAddCode = 0, kMaxPoolCode = 17, kReluCode = 19, kLessCod
                        kSliceCode = 65, kWhileCode = 119, kUpdateCode = 151;
 constexpr std::int8_t kInt32Type = 2, kBoolType = 6;
 
-void planText(Text& model, const Numbers& offsets) {
-  Numbers words = {1, 0, static_cast<std::int32_t>(offsets.size())};
-  words.insert(words.end(), offsets.begin(), offsets.end());
-  model.buffers.push_back(tfliteIntegers(words));
-  model.metadata.emplace_back("OfflineMemoryAllocation",
-                              static_cast<std::uint32_t>(model.buffers.size()));
-}
-
 /// Rows of two float32 numbers.
 Text::Tensor rowsOf(std::int32_t count) { return {.shape = {1, count, 2, 1}}; }
 
@@ -76,7 +68,7 @@ TfliteText twoParts(std::int32_t shift) {
   ops.push_back(poolOf(6, 7));                                        // Rows 0 to 2 of 0 to 3.
   ops.push_back({.code = kReluCode, .inputs = {7}, .outputs = {8}});
   // A row has 8 bytes. The whole output lies at 48, the pool's rows at 96.
-  planText(text, {0, 48, 16 + shift, 96, 104, 72, 0, 96, 48});
+  addOfflinePlan(text, {0, 48, 16 + shift, 96, 104, 72, 0, 96, 48});
   return text;
 }
 
@@ -108,9 +100,9 @@ TfliteText loopOfParts() {
                      .outputs = {1},
                      .options = {{0, 1, 0}},
                      .optionsKind = 11}};
-  planText(text, {0, 48, 96, -1,      // The model, its output, its place.
-                  112, 116, 128, -1,  // The place again and its second element.
-                  144, 160, 0, 176, 176, 48, 48, -1, -1});  // The body.
+  addOfflinePlan(text, {0, 48, 96, -1,      // The model, its output, its place.
+                        112, 116, 128, -1,  // The place again and its second element.
+                        144, 160, 0, 176, 176, 48, 48, -1, -1});  // The body.
   return text;
 }
 

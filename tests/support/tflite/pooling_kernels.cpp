@@ -55,10 +55,6 @@ void walk(const Call& call, const Pool& pool, Start start, Take take, Finish fin
   }
 }
 
-bool bothAre(const Call& call, Type type) {
-  return call.in(0).type() == type && call.out().type() == type;
-}
-
 void averageOfFloats(const Call& call, const Pool& pool, const Bounds<float>& bounds) {
   walk<float>(
       call, pool, [] { return 0.0F; }, [](float& sum, float x) { sum += x; },
@@ -98,10 +94,10 @@ void checkScales(const Call& call) {
 void averagePool(const Call& call) {
   const Pool pool = poolOf(call);
   const int activation = call.option<std::int8_t>(5, 0);
-  if (bothAre(call, Type::kFloat32)) {
+  if (call.isOf(Type::kFloat32)) {
     return averageOfFloats(call, pool, floatBounds(call, activation));
   }
-  if (!bothAre(call, Type::kInt8)) call.refuseTypes();
+  if (!call.isOf(Type::kInt8)) call.refuseTypes();
   checkScales(call);
   averageOfBytes(call, pool, quantizedBounds(call, activation));
 }
@@ -109,10 +105,10 @@ void averagePool(const Call& call) {
 void maxPool(const Call& call) {
   const Pool pool = poolOf(call);
   const int activation = call.option<std::int8_t>(5, 0);
-  if (bothAre(call, Type::kFloat32)) {
+  if (call.isOf(Type::kFloat32)) {
     return most<float>(call, pool, floatBounds(call, activation));
   }
-  if (!bothAre(call, Type::kInt8)) call.refuseTypes();
+  if (!call.isOf(Type::kInt8)) call.refuseTypes();
   checkScales(call);
   most<std::int8_t>(call, pool, quantizedBounds(call, activation));
 }

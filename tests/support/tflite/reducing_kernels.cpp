@@ -7,10 +7,6 @@
 namespace hw::test::tfl {
 namespace {
 
-bool isOf(const Call& call, Type type) {
-  return call.in(0).type() == type && call.out().type() == type;
-}
-
 void softmaxOfFloats(const float* input, float* output, int depth, float beta) {
   float greatest = std::numeric_limits<float>::lowest();
   for (int i = 0; i < depth; ++i) greatest = std::max(greatest, input[i]);
@@ -174,14 +170,14 @@ void softmax(const Call& call) {
                "its sizes differ");
   const int depth = call.in(0).shape().back();
   const std::int64_t rows = depth == 0 ? 0 : call.in(0).elements() / depth;
-  if (isOf(call, Type::kFloat32)) {
+  if (call.isOf(Type::kFloat32)) {
     for (std::int64_t i = 0; i < rows; ++i) {
       softmaxOfFloats(call.in(0).as<float>() + i * depth, call.out().as<float>() + i * depth, depth,
                       call.option<float>(0, 0));
     }
     return;
   }
-  if (!isOf(call, Type::kInt8)) call.refuseTypes();
+  if (!call.isOf(Type::kInt8)) call.refuseTypes();
   const Softmax8 row(call);
   for (std::int64_t i = 0; i < rows; ++i) {
     row(call.in(0).as<std::int8_t>() + i * depth, call.out().as<std::int8_t>() + i * depth, depth);
@@ -190,8 +186,8 @@ void softmax(const Call& call) {
 
 void mean(const Call& call) {
   const std::vector<int> axes = meanAxes(call);
-  if (isOf(call, Type::kInt8)) return meanOfBytes(call, axes);
-  if (!isOf(call, Type::kFloat32)) call.refuseTypes();
+  if (call.isOf(Type::kInt8)) return meanOfBytes(call, axes);
+  if (!call.isOf(Type::kFloat32)) call.refuseTypes();
   // Axes that count from the end are not seen as these.
   const auto* given = call.in(1).as<std::int32_t>();
   const bool plane =

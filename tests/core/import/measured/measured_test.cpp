@@ -8,6 +8,7 @@
 #include "core/import/importer.h"
 #include "core/plan_file/plan_document.h"
 #include "core/run/run.h"
+#include "tests/support/findings.h"
 #include "tests/support/must.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
@@ -36,12 +37,6 @@ Result<std::shared_ptr<const Run>> replayedBy(const std::shared_ptr<const Model>
 Bytes takenBy(const std::shared_ptr<const Model>& model, const std::string& allocator) {
   const auto run = test::must(replayedBy(model, allocator));
   return run->plan.footprint(PoolId(0));
-}
-
-bool saysOf(const Model& model, const std::string& words) {
-  return std::ranges::any_of(model.graph->notes, [&](const std::string& note) {
-    return note.find(words) != std::string::npos;
-  });
 }
 
 /// The bytes of a pickle, instruction by instruction.
@@ -203,7 +198,7 @@ TEST_CASE("places far from each other are brought together", "[import][measured]
       "time,event,id,size,address\n0,alloc,a,100,0x10000000\n1,alloc,b,50,0x7f0000000040\n");
   CHECK(model->offsets[StayId(0)] == Bytes(0));
   CHECK(model->offsets[StayId(1)] == Bytes(4096));
-  CHECK(saysOf(*model, "2 places far from each other"));
+  CHECK(test::oneHas(model->graph->notes, "2 places far from each other"));
 }
 
 TEST_CASE("a snapshot of PyTorch's tells of what was there before it", "[import][measured]") {
@@ -230,9 +225,11 @@ TEST_CASE("a snapshot of PyTorch's tells of what was there before it", "[import]
     CHECK(model->offsets[StayId(i)] == Bytes(expected[i].offset));
     CHECK(model->graph->tensors[TensorId(i)].name == expected[i].name);
   }
-  CHECK(saysOf(*model, "PyTorch reserved 24,576 bytes at the most, and 8,192 at the end"));
-  CHECK(saysOf(*model, "2 blocks were there when recording began"));
-  CHECK(saysOf(*model, "ran out of memory 1 times; the largest wish that failed was 99,999 bytes"));
+  CHECK(test::oneHas(model->graph->notes,
+                     "PyTorch reserved 24,576 bytes at the most, and 8,192 at the end"));
+  CHECK(test::oneHas(model->graph->notes, "2 blocks were there when recording began"));
+  CHECK(test::oneHas(model->graph->notes,
+                     "ran out of memory 1 times; the largest wish that failed was 99,999 bytes"));
   CHECK(takenBy(model, "embedded") == Bytes(2548));
   const auto other = openedRecording(smallSnapshot(), "1");
   CHECK(other->problem->stays.size() == 1);
@@ -245,7 +242,7 @@ TEST_CASE("a block whose end nothing told of ends where the next begins", "[impo
   pickle.event("alloc", kBase, 20).code("eeu");
   const auto model = openedRecording(pickle.done());
   CHECK(takenBy(model, "embedded") == Bytes(20));
-  CHECK(saysOf(*model, "1 blocks end where another begins at their address"));
+  CHECK(test::oneHas(model->graph->notes, "1 blocks end where another begins at their address"));
 }
 
 TEST_CASE("nothing in a pickle runs, and what is broken is named", "[import][measured]") {

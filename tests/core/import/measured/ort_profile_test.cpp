@@ -9,6 +9,7 @@
 #include "core/report/model/model_summary.h"
 #include "core/storage/aliasing.h"
 #include "tests/support/corpus.h"
+#include "tests/support/findings.h"
 #include "tests/support/must.h"
 #include "tests/support/rounds.h"
 
@@ -50,12 +51,6 @@ std::string profileError(const std::string& text, const std::string& run = {}) {
   return model ? "" : model.error().text();
 }
 
-bool tells(const Model& model, const std::string& words) {
-  return std::ranges::any_of(model.graph->notes, [&](const std::string& note) {
-    return note.find(words) != std::string::npos;
-  });
-}
-
 /// Bytes live at each operator of the graph that was made of a profile.
 std::vector<Bytes> liveSteps(const Graph& graph) {
   const auto lives = lifetimes(graph, givenOrder(graph));
@@ -93,8 +88,9 @@ TEST_CASE("a profile is its operators and what they asked for", "[import][measur
   REQUIRE(graph.tensors.size() == 3);
   CHECK(lifetimes(graph, givenOrder(graph))[TensorId(0)] == Interval<Step>{Step(0), Step(2)});
   CHECK(graph.tensors[TensorId(1)].shape == Shape{10});
-  CHECK(tells(*model, "at the most 80 bytes were asked for at once, at operator 1, 'relu'; 100 "));
-  CHECK(tells(*model, "4 operators, which took 8 \u00b5s"));
+  CHECK(test::oneHas(model->graph->notes,
+                     "at the most 80 bytes were asked for at once, at operator 1, 'relu'; 100 "));
+  CHECK(test::oneHas(model->graph->notes, "4 operators, which took 8 \u00b5s"));
   CHECK(measuredTime(graph) == SimTime(8'000'000));
   CHECK_FALSE(measuredTime(Graph()));
   const ModelSummary summary = summarise(*model);
@@ -147,11 +143,13 @@ TEST_CASE("a profile that ends anywhere is read as far as it goes", "[import][me
     }
     CHECK(model->graph->ops.size() >= most);
     most = model->graph->ops.size();
-    CHECK(tells(*model, "ends before its list does"));
+    CHECK(test::oneHas(model->graph->notes, "ends before its list does"));
   }
   CHECK(most == 4);
-  CHECK(tells(*openedProfile(smallProfile(false) + ",\n"), "ends before its list does"));
-  CHECK_FALSE(tells(*openedProfile(smallProfile()), "ends before its list does"));
+  CHECK(test::oneHas(openedProfile(smallProfile(false) + ",\n")->graph->notes,
+                     "ends before its list does"));
+  CHECK_FALSE(
+      test::oneHas(openedProfile(smallProfile())->graph->notes, "ends before its list does"));
 }
 
 TEST_CASE("a profile that cannot be is refused with its event", "[import][measured][ort]") {
@@ -187,7 +185,7 @@ TEST_CASE("of several runs one is chosen", "[import][measured][ort]") {
   CHECK(second->graph->ops.size() == 2);
   CHECK(second->parts.size() == 2);
   CHECK(second->part == 1);
-  CHECK(tells(*second, "this is run 2 of 2"));
+  CHECK(test::oneHas(second->graph->notes, "this is run 2 of 2"));
   CHECK_THAT(profileError(text, "3"), Catch::Contains("has no run 3; it has 2"));
   CHECK_THAT(profileError(text, "0"), Catch::Contains("it has no '0'"));
   CHECK_THAT(profileError(text, "x"), Catch::Contains("it has no 'x'"));
@@ -203,7 +201,7 @@ TEST_CASE("what runs in bodies belongs to the operator around them", "[import][m
   CHECK(profile.ops[1].inside == 2);
   CHECK(profile.liveAt(0) == Bytes(8));
   CHECK(profile.liveAt(1) == Bytes(100));
-  CHECK(tells(*openedProfile(text), "2 operators ran inside bodies"));
+  CHECK(test::oneHas(openedProfile(text)->graph->notes, "2 operators ran inside bodies"));
 }
 
 TEST_CASE("profiles of older versions say nothing of memory", "[import][measured][ort]") {
@@ -220,7 +218,7 @@ TEST_CASE("profiles of older versions say nothing of memory", "[import][measured
       "\n");
   REQUIRE(model->graph->ops.size() == 1);
   CHECK(liveSteps(*model->graph) == std::vector{Bytes(40)});
-  CHECK(tells(*model, "does not tell what was asked for"));
+  CHECK(test::oneHas(model->graph->notes, "does not tell what was asked for"));
 }
 
 TEST_CASE("a long profile is read in a time that its length decides", "[import][measured][ort]") {
@@ -267,7 +265,7 @@ TEST_CASE("a profile of basic_pitch asks for what it is known to", "[import][mea
   const auto model = test::must(loadModel((*folder / "ort_basic_pitch.profile.json").string(), {}));
   CHECK(model.graph->ops.size() == 248);
   CHECK(summarise(model).lowerBound == Bytes(5'993'856));
-  CHECK(tells(model, "6,960,012 bytes were in use at the most, of 15,731,084"));
+  CHECK(test::oneHas(model.graph->notes, "6,960,012 bytes were in use at the most, of 15,731,084"));
 }
 
 }  // namespace

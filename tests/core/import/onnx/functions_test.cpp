@@ -15,16 +15,6 @@ onnx::FunctionProto& addFunction(OnnxModel& onnx, const std::string& name,
   return function;
 }
 
-onnx::NodeProto& addNode(onnx::FunctionProto& function, const std::string& type,
-                         const std::vector<std::string>& inputs,
-                         const std::vector<std::string>& outputs) {
-  onnx::NodeProto& node = *function.add_node();
-  node.set_op_type(type);
-  for (const std::string& name : inputs) node.add_input(name);
-  for (const std::string& name : outputs) node.add_output(name);
-  return node;
-}
-
 std::vector<std::string> opTypes(const Model& model) {
   std::vector<std::string> types;
   for (const Op& op : model.graph->ops) types.push_back(op.type);

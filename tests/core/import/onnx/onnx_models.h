@@ -61,10 +61,12 @@ inline void addOutput(onnx::GraphProto& graph, const std::string& name) {
   graph.add_output()->set_name(name);
 }
 
-inline onnx::NodeProto& addNode(onnx::GraphProto& graph, const std::string& type,
-                                const std::vector<std::string>& inputs,
-                                const std::vector<std::string>& outputs) {
-  onnx::NodeProto& node = *graph.add_node();
+/// Of a graph, or of a function.
+template <class Body>
+onnx::NodeProto& addNode(Body& body, const std::string& type,
+                         const std::vector<std::string>& inputs,
+                         const std::vector<std::string>& outputs) {
+  onnx::NodeProto& node = *body.add_node();
   node.set_op_type(type);
   for (const std::string& name : inputs) node.add_input(name);
   for (const std::string& name : outputs) node.add_output(name);

@@ -10,6 +10,7 @@
 #include "core/plan_file/plan_document.h"
 #include "core/run/run.h"
 #include "tests/support/corpus.h"
+#include "tests/support/findings.h"
 #include "tests/support/flat_writer.h"
 #include "tests/support/must.h"
 #include "tests/support/problems.h"
@@ -49,11 +50,6 @@ Life lifeOf(const Graph& graph, const std::string& name) {
   const auto steps = lifetimes(graph, givenOrder(graph))[id];
   return {steps.begin.count(), steps.end.count() - 1,
           found->plannedOffset.value_or(Bytes(-1)).count(), found->bytes->count()};
-}
-
-bool notesSay(const Graph& graph, const std::string& words) {
-  return std::ranges::any_of(
-      graph.notes, [&](const std::string& note) { return note.find(words) != std::string::npos; });
 }
 
 /// Whoever follows the plan takes what its highest buffer needs, and an audit finds nothing.
@@ -153,9 +149,9 @@ TEST_CASE("what a planner's log leaves open is said", "[import][plans]") {
   const auto model = openedPlan(log);
   CHECK(lifeOf(*model->graph, "buffer 0") == Life{0, 0, 0, 64});
   CHECK(lifeOf(*model->graph, "buffer 1") == Life{1, 3, -1, 32});
-  CHECK(notesSay(*model->graph, "1 buffers have no offset"));
-  CHECK(notesSay(*model->graph, "head 96"));
-  CHECK(notesSay(*model->graph, "the first of 2 plans"));
+  CHECK(test::oneHas(model->graph->notes, "1 buffers have no offset"));
+  CHECK(test::oneHas(model->graph->notes, "head 96"));
+  CHECK(test::oneHas(model->graph->notes, "the first of 2 plans"));
   CHECK(planError(tflmLine(0, {0, 1, 0, 16}) + tflmLine(2, {0, 1, 0, 16})) ==
         "buffer 2 follows buffer 0: the log is not whole (line 2)");
   CHECK(planError(tflmLine(0, {3, 1, 0, 16})) ==
@@ -174,7 +170,7 @@ TEST_CASE("steps of a plan cost nothing by their numbers", "[import][plans]") {
   CHECK(lifeOf(graph, "buffer 0") == Life{1, 3, 0, 16});
   CHECK(lifeOf(graph, "buffer 1") == Life{2, 2, 16, 16});
   CHECK(lifeOf(graph, "buffer 2") == Life{4, 4, 0, 8});
-  CHECK(notesSay(graph, "nothing begins or ends at 1,999,999,996 of its steps"));
+  CHECK(test::oneHas(graph.notes, "nothing begins or ends at 1,999,999,996 of its steps"));
   checkFollowed(model, Bytes(32));
 }
 
@@ -214,7 +210,7 @@ TEST_CASE("XLA's buffer assignment takes lives from its live ranges", "[import][
   CHECK(lifeOf(*model->graph, "call{0}") == Life{2, 4, 64, 128});
   checkFollowed(model, Bytes(192));
   const auto alone = openedPlan(kXla);
-  CHECK(notesSay(*alone->graph, "3 values have no live range"));
+  CHECK(test::oneHas(alone->graph->notes, "3 values have no live range"));
   CHECK(unknownNote(*alone->graph) == "not said in the file: operators, the lives of 3 buffers");
   for (const TensorId id : alone->graph->tensors.keys()) CHECK(isLifeUnknown(*alone->graph, id));
   const auto half = openedPlan(kXla + "  BufferLiveRange:\n    fusion.1{}:1-2\n    add.2{}:3-5\n");
@@ -267,7 +263,7 @@ TEST_CASE("our own plan opens without its model", "[import][plans]") {
   CHECK(lifeOf(*model->graph, "a") == Life{0, 5, 16, 8});
   CHECK(lifeOf(*model->graph, "b") == Life{1, 3, 0, 16});
   CHECK(unknownNote(*model->graph) == "not said in the file: operators");
-  CHECK(notesSay(*model->graph, "made by free-list and is complete"));
+  CHECK(test::oneHas(model->graph->notes, "made by free-list and is complete"));
   checkFollowed(model, Bytes(24));
   const auto guessed = openedPlan(head + R"({"tensor": "a", "offset": 0, "size": 8},
     {"tensor": "b", "offset": 8, "size": 8, "first": 0, "last": 4}]})");

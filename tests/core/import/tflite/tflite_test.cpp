@@ -2,6 +2,7 @@
 #include <random>
 
 #include "core/import/importer.h"
+#include "tests/support/findings.h"
 #include "tests/support/must.h"
 #include "tests/support/tflite_writer.h"
 
@@ -40,11 +41,6 @@ std::vector<std::string> types(const Graph& graph) {
   std::vector<std::string> list;
   for (const Op& op : graph.ops) list.push_back(op.type);
   return list;
-}
-
-bool notes(const Graph& graph, const std::string& text) {
-  return std::ranges::any_of(
-      graph.notes, [&](const std::string& note) { return note.find(text) != std::string::npos; });
 }
 
 /// x (free, 8) -> FULLY_CONNECTED to 4 -> RELU -> RESHAPE to (rows of x, 2, 2), the rows worked out
@@ -104,7 +100,7 @@ TEST_CASE("free dimensions are bound, followed and listed", "[import][tflite]") 
     const auto graph = graphOf(freeRows());
     CHECK(named(*graph, "y").shape == Shape{1, 2, 2});
     CHECK(named(*graph, "y").origin == SizeOrigin::assumed);
-    CHECK(notes(*graph, "free dimension 0 of input 'x' taken as 1; --dim x[0]=VALUE"));
+    CHECK(test::oneHas(graph->notes, "free dimension 0 of input 'x' taken as 1; --dim x[0]=VALUE"));
   }
   SECTION("what is stored for a free dimension inside may be a placeholder") {
     Text model = freeRows();
@@ -279,7 +275,7 @@ TEST_CASE("of a branch the larger part is shown, of a loop one turn", "[import][
   const auto branch = graphOf(model);
   CHECK(types(*branch) == std::vector<std::string>{"IF", "RELU", "ADD"});
   CHECK(named(*branch, "condition").consumers == std::vector{OpId(0)});
-  CHECK(notes(*branch, "its larger branch is shown"));
+  CHECK(test::oneHas(branch->notes, "its larger branch is shown"));
 
   Text loop = calling(kWhile, {{0, 4, 2}, {1, 4, 1}});
   Text::Subgraph condition{.name = "goes_on"};
@@ -292,7 +288,7 @@ TEST_CASE("of a branch the larger part is shown, of a loop one turn", "[import][
   CHECK(types(*turn) == std::vector<std::string>{"WHILE", "Ask", "RELU", "ADD", "WHILE_END"});
   CHECK(named(*turn, "callee/a").producer == OpId(0));
   CHECK(named(*turn, "y").producer == OpId(4));
-  CHECK(notes(*turn, "one turn is counted"));
+  CHECK(test::oneHas(turn->notes, "one turn is counted"));
 }
 
 TEST_CASE("scratch, variables and resources are no activations", "[import][tflite]") {
@@ -324,7 +320,7 @@ TEST_CASE("scratch, variables and resources are no activations", "[import][tflit
   CHECK(named(*graph, "room").consumers.empty());
   CHECK_FALSE(graph->ops[OpId(2)].folded);
   // What is written to a variable has an effect, although no output sees it.
-  CHECK_FALSE(notes(*graph, "reach"));
+  CHECK_FALSE(test::oneHas(graph->notes, "reach"));
 }
 
 TEST_CASE("a file of several models is chosen from by name", "[import][tflite]") {
@@ -349,7 +345,7 @@ TEST_CASE("a file of several models is chosen from by name", "[import][tflite]")
   REQUIRE(open(""));
   CHECK(open("")->format == "tflite-bundle");
   CHECK(open("")->name == "first");
-  CHECK(notes(*open("")->graph, "1 of 2 models in the bundle"));
+  CHECK(test::oneHas(open("")->graph->notes, "1 of 2 models in the bundle"));
   REQUIRE(open("second.tflite"));
   CHECK(open("second.tflite")->name == "second");
   CHECK(types(*open("inner.task/second.tflite:encode")->graph).size() == 2);
@@ -362,7 +358,7 @@ TEST_CASE("a file of several models is chosen from by name", "[import][tflite]")
   const std::string attached = tfliteBytes(freeRows()) + zipBytes({{"labels.txt", "cat"}});
   const auto withLabels = test::must(importModel(attached, "x.tflite", {}));
   CHECK(withLabels.format == "tflite");
-  CHECK(notes(*withLabels.graph, "1 files are attached to the model: labels.txt"));
+  CHECK(test::oneHas(withLabels.graph->notes, "1 files are attached to the model: labels.txt"));
 }
 
 TEST_CASE("damaged TFLite files are refused in a sentence", "[import][tflite]") {

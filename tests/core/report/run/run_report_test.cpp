@@ -9,6 +9,7 @@
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
 #include "core/report/run/simulation_report.h"
+#include "tests/support/findings.h"
 #include "tests/support/methods.h"
 #include "tests/support/must.h"
 
@@ -16,14 +17,6 @@ using namespace hw;
 using namespace hw::test;
 
 namespace {
-
-std::size_t countOf(const std::string& text, std::string_view word) {
-  std::size_t count = 0;
-  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += word.size()) {
-    ++count;
-  }
-  return count;
-}
 
 /// The names of the elements still open at the end, or of the first that closes wrongly.
 std::string unbalanced(const std::string& markup) {
