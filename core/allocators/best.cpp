@@ -351,9 +351,7 @@ void PoolSearch::runSkyline(std::int64_t moves, std::uint64_t seed) {
 
 void PoolSearch::take(const std::vector<Bytes>& offsets) {
   offsets_.resize(problem_.stays.size());
-  for (std::size_t i = 0; i < rectangles_.count(); ++i) {
-    offsets_[rectangles_.stays[i]] = offsets[i];
-  }
+  for (std::size_t i = 0; i < rectangles_.count(); ++i) offsets_[rectangles_.stays[i]] = offsets[i];
 }
 
 void PoolSearch::runCoreFirst() {

@@ -279,9 +279,7 @@ class BlockSearch {
                                       [this] { return stopped(); });
     nodes_ += proof.nodes;
     bound_ = std::max(bound_, proof.bound);
-    if (!proof.offsets.empty() && proof.peak < pairPeak(model_, offsets_)) {
-      offsets_ = proof.offsets;
-    }
+    if (!proof.offsets.empty() && proof.peak < pairPeak(model_, offsets_)) offsets_ = proof.offsets;
     shown_ = model_.capacity && bound_ > *model_.capacity;
   }
 
@@ -328,9 +326,7 @@ class BlockSearch {
   std::string peakText() const {
     const Bytes peak = pairPeak(model_, offsets_);
     if (!blocks_.exact) return groupDigits(peak.count()) + " bytes" + std::string(kLeastRoom);
-    if (peak <= bound_) {
-      return groupDigits(peak.count()) + " bytes, proved optimal";
-    }
+    if (peak <= bound_) return groupDigits(peak.count()) + " bytes, proved optimal";
     const double gap =
         (peak - bound_).real() / static_cast<double>(std::max<std::int64_t>(peak.count(), 1));
     return fmt::format("{} bytes; no plan is below {}, {:.2f} % less", groupDigits(peak.count()),

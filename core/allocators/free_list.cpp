@@ -297,9 +297,7 @@ class FreeListHeap final : public Heap {
 
   bool takes(const Choice& choice, PoolId pool, const Chunk& block) const {
     if (isFresh(choice)) return false;
-    if (choice.reason == Reason::tailExtension) {
-      return block.offset == free_[pool].largest().offset;
-    }
+    if (choice.reason == Reason::tailExtension) return block.offset == free_[pool].largest().offset;
     return block.offset <= choice.address.offset && choice.address.offset < block.end();
   }
 

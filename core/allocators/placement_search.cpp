@@ -441,9 +441,7 @@ class Search {
     }
     if (!live.empty()) {
       const Bytes at = alignBelow(live.front().bytes.begin - stay.size, stay.alignment);
-      if (at < area.begin) {
-        options.push_back({Kind::below, at, Bytes(), {at, area.end}, stay.size});
-      }
+      if (at < area.begin) options.push_back({Kind::below, at, Bytes(), {at, area.end}, stay.size});
     }
     return options;
   }

@@ -57,9 +57,7 @@ class Plugin final : public Allocator {
     Plan plan;
     plan.addresses.resize(problem.stays.size());
     plan.regions.resize(problem.pools.size());
-    for (const PoolId pool : problem.pools.keys()) {
-      HW_DO(solvePool(problem, pool, context, plan));
-    }
+    for (const PoolId pool : problem.pools.keys()) HW_DO(solvePool(problem, pool, context, plan));
     const auto wrong = validate(problem, plan, 1);
     if (!wrong.empty()) return complain("its plan is wrong: " + wrong[0].message);
     return plan;
@@ -116,9 +114,7 @@ class Plugin final : public Allocator {
                             input, seconds, context.stop));
     if (context.stop.stop_requested()) return fail(ErrorCode::stopped, "planning was stopped");
     if (done.timedOut) return complain(fmt::format("no answer within {} s", seconds));
-    if (done.signal != 0) {
-      return complain(fmt::format("it crashed: {}", strsignal(done.signal)));
-    }
+    if (done.signal != 0) return complain(fmt::format("it crashed: {}", strsignal(done.signal)));
     if (done.exitCode != 0) return complain(printable(trimText(done.errors)));
     return std::move(done.output);
   }

@@ -224,7 +224,7 @@ void visitJsonList(std::string_view text, ListKeys lists, const JsonList& list) 
 }
 
 void JsonNode::expected(std::string_view what) const {
-  refuse(fmt::format("expected {}, found {}", what, printable(jsonLine(value), 40)), where);
+  refuse("expected {}, found {}", what, printable(jsonLine(value), 40));
 }
 
 const std::string& JsonNode::text() const {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -62,6 +64,10 @@ struct JsonNode {
   std::string where{};
 
   [[noreturn]] void expected(std::string_view what) const;
+  template <class... Args>
+  [[noreturn]] void refuse(fmt::format_string<Args...> message, Args&&... args) const {
+    hw::refuse(fmt::format(message, std::forward<Args>(args)...), where);
+  }
 
   const std::string& text() const;
   bool flag() const;

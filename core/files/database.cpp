@@ -209,9 +209,7 @@ std::vector<std::string> Database::Statement::columns() const {
   std::vector<std::string> names;
   const int count = sqlite3_column_count(state_->handle.get());
   names.reserve(static_cast<std::size_t>(count));
-  for (int i = 0; i < count; ++i) {
-    names.emplace_back(sqlite3_column_name(state_->handle.get(), i));
-  }
+  for (int i = 0; i < count; ++i) names.emplace_back(sqlite3_column_name(state_->handle.get(), i));
   return names;
 }
 

@@ -156,9 +156,7 @@ class OutputFile::Sink {
     stream_.flush();
     if (buffer_.error() != 0) return systemError("cannot be written", buffer_.error());
     if (!stream_) return fail(ErrorCode::unreadable, "cannot be written");
-    if (const int error = file_.close(); error != 0) {
-      return systemError("cannot be written", error);
-    }
+    if (const int error = file_.close(); error != 0) return systemError("cannot be written", error);
     if (part_.empty()) return {};
     const std::scoped_lock lock(unfinished().mutex);
     if (::rename(part_.c_str(), target_.c_str()) != 0) {

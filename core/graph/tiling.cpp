@@ -102,9 +102,7 @@ void forEachStretchIn(const Shape& host, const Shape& at, const Shape& shape, By
   std::int64_t pitch = length;
   if (inner > 0) length *= shape[--inner];
   std::vector<std::int64_t> pitches(inner + 1, pitch);
-  for (std::size_t axis = inner; axis > 0; --axis) {
-    pitches[axis - 1] = pitches[axis] * host[axis];
-  }
+  for (std::size_t axis = inner; axis > 0; --axis) pitches[axis - 1] = pitches[axis] * host[axis];
   Shape index(inner);
   std::int64_t number = of.begin.count() / length;
   std::int64_t done = number * length;  // Bytes of the piece.

@@ -32,23 +32,20 @@ using DsaFields = std::initializer_list<const char*>;
 const JsonNode& fieldsOf(const JsonNode& node, DsaFields required, DsaFields others = {}) {
   node.object();
   for (const char* key : required) {
-    if (!node.value.contains(key)) {
-      refuse(fmt::format("the field '{}' is missing", key), node.where);
-    }
+    if (!node.value.contains(key)) node.refuse("the field '{}' is missing", key);
   }
   for (const auto& [key, value] : node.value.items()) {
     const auto same = [&, &name = key](const char* known) { return name == known; };
     if (std::ranges::any_of(required, same) || std::ranges::any_of(others, same)) continue;
-    refuse(fmt::format("the field '{}' is not known; expected {}", printable(key, 40),
-                       fmt::join(required, ", ")),
-           node.where);
+    node.refuse("the field '{}' is not known; expected {}", printable(key, 40),
+                fmt::join(required, ", "));
   }
   return node;
 }
 
 JsonNode memberOf(const JsonNode& node, const char* key) {
   if (const auto member = node.find(key)) return *member;
-  refuse(fmt::format("the field '{}' is missing", key), node.where);
+  node.refuse("the field '{}' is missing", key);
 }
 
 std::uint32_t idOf(const JsonNode& node, const char* key) {
@@ -131,16 +128,14 @@ class DsaReader {
     }
     const auto id = idOf(node, "id");
     const PoolId pool(problem_.pools.size());
-    if (!poolOf_.emplace(id, pool).second) {
-      refuse(fmt::format("pool {} is there twice", id), node.where);
-    }
+    if (!poolOf_.emplace(id, pool).second) node.refuse("pool {} is there twice", id);
     ProblemPool added{.name = freeName(poolNames_, memberOf(node, "name").text(), 'p', id),
                       .capacity = node.bytes("capacity")};
     std::vector<Interval<Bytes>> ranges;
     node.forEach("reserved_ranges", [&](const JsonNode& each) {
       fieldsOf(each, {"begin", "end"});
       ranges.push_back({bytesOf(each, "begin"), bytesOf(each, "end")});
-      if (ranges.back().empty()) refuse("the range is empty; expected begin < end", each.where);
+      if (ranges.back().empty()) each.refuse("the range is empty; expected begin < end");
     });
     added.reserved = mergedRanges(std::move(ranges));
     if (const auto banks = node.find("bank_geometry")) {
@@ -179,17 +174,14 @@ class DsaReader {
     fieldsOf(node, {"id", "name", "size", "alignment", "live_intervals", "allowed_pools"});
     const std::uint32_t id = idOf(node, "id");
     const TensorId tensor(graph_.tensors.size());
-    if (!tensorOf_.emplace(id, tensor).second) {
-      refuse(fmt::format("buffer {} is there twice", id), node.where);
-    }
+    if (!tensorOf_.emplace(id, tensor).second) node.refuse("buffer {} is there twice", id);
     Stay stay{.buffer = BufferId(tensor.index()), .size = bytesOf(node, "size")};
     if (stay.size > kMaxBytes - total_) {
-      refuse(fmt::format("the buffers add up to more than {} bytes", kMaxBytes.count()),
-             node.where);
+      node.refuse("the buffers add up to more than {} bytes", kMaxBytes.count());
     }
     total_ += stay.size;
     stay.alignment = bytesOf(node, "alignment");
-    if (stay.alignment == Bytes(0)) refuse("the alignment is 0; expected at least 1", node.where);
+    if (stay.alignment == Bytes(0)) node.refuse("the alignment is 0; expected at least 1");
     const auto lives = livesOf(node);
     const auto pools = poolsOf(node);
     graph_.tensors.add({.name = freeName(names_, memberOf(node, "name").text(), 'b', id),
@@ -215,8 +207,7 @@ class DsaReader {
       const std::int64_t lower = timeIn(memberOf(each, "lower"));
       const std::int64_t upper = timeIn(memberOf(each, "upper"));
       if (lower >= upper) {
-        refuse(fmt::format("the interval is from {} to {}; expected lower < upper", lower, upper),
-               each.where);
+        each.refuse("the interval is from {} to {}; expected lower < upper", lower, upper);
       }
       lives.push_back({Step(lower - origin_), Step(upper - origin_)});
     });
@@ -239,16 +230,14 @@ class DsaReader {
   PoolId poolAt(const JsonNode& node) const {
     const auto known = poolOf_.find(static_cast<std::uint32_t>(node.count(kMostDsaId)));
     if (known != poolOf_.end()) return known->second;
-    refuse(fmt::format("pool {} is not there; expected the id of a pool", node.value.dump()),
-           node.where);
+    node.refuse("pool {} is not there; expected the id of a pool", node.value.dump());
   }
 
   TensorId bufferAt(const JsonNode& node, const char* key) const {
     const JsonNode member = memberOf(node, key);
     const auto known = tensorOf_.find(static_cast<std::uint32_t>(member.count(kMostDsaId)));
     if (known != tensorOf_.end()) return known->second;
-    refuse(fmt::format("buffer {} is not there; expected the id of a buffer", member.value.dump()),
-           member.where);
+    member.refuse("buffer {} is not there; expected the id of a buffer", member.value.dump());
   }
 
   /// The name that the file gives, once each.
@@ -314,9 +303,7 @@ class DsaReader {
           rule == PairRule::penalty ? memberOf(each, "cost").count(kMostPenalty) : 0;
       const bool self = first == second;
       if (self && (rule == PairRule::apart || rule == PairRule::exclusive)) {
-        refuse(fmt::format("buffer {} is paired with itself; expected two buffers",
-                           dsa_.buffers[first]),
-               each.where);
+        each.refuse("buffer {} is paired with itself; expected two buffers", dsa_.buffers[first]);
       }
       const bool empty = !stayOf_[first] || !stayOf_[second];
       if (!self && !empty) rules.add(rule, stayOf_[first], stayOf_[second], place, cost);
@@ -333,15 +320,15 @@ class DsaReader {
     if (!id) return;
     Stay& stay = problem_.stays[id];
     const auto pools = poolsFor(problem_, id);
-    if (stay.pinned) refuse("the buffer is pinned twice", node.where);
+    if (stay.pinned) node.refuse("the buffer is pinned twice");
     if (std::ranges::find(pools, pool) == pools.end()) {
-      refuse("the buffer is pinned to a pool that is not allowed", node.where);
+      node.refuse("the buffer is pinned to a pool that is not allowed");
     }
     if (offset.count() % stay.alignment.count() != 0 || offset > kMaxBytes - stay.size) {
-      refuse(fmt::format("the buffer is pinned to {}; expected a multiple of its alignment {}, and "
-                         "an end of at most {}",
-                         offset.count(), stay.alignment.count(), kMaxBytes.count()),
-             node.where);
+      node.refuse(
+          "the buffer is pinned to {}; expected a multiple of its alignment {}, and "
+          "an end of at most {}",
+          offset.count(), stay.alignment.count(), kMaxBytes.count());
     }
     stay.pinned = offset;
     allow(id, {pool});

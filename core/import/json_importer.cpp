@@ -35,7 +35,7 @@ class TilingReader {
   std::shared_ptr<const Tiling> read(const JsonNode& node, const JsonLists& lists,
                                      const std::function<TensorId(const std::string&)>& find) {
     if (graph_.reordered) {
-      refuse("operators in parts have to be in the order in which they run", node.where);
+      node.refuse("operators in parts have to be in the order in which they run");
     }
     lists.forEach(node, "tensors", [&](const JsonNode& each) { readTensor(each, find); });
     for (const TensorId id : graph_.tensors.keys()) checkPlace(id, node.where);
@@ -65,9 +65,7 @@ class TilingReader {
   TensorId originalOf(const JsonNode& node) const {
     const auto found = names_.find(node.text("of"));
     if (found != names_.end()) return found->second;
-    refuse(fmt::format("tensor '{}' is not among those of the original",
-                       printable(node.text("of"), 80)),
-           node.where);
+    node.refuse("tensor '{}' is not among those of the original", printable(node.text("of"), 80));
   }
 
   static Shape shapeAt(const JsonNode& node, const char* key) {
@@ -79,13 +77,9 @@ class TilingReader {
 
   void readTensor(const JsonNode& node, const std::function<TensorId(const std::string&)>& find) {
     const TensorId id = find(node.object().text("name"));
-    if (!id) {
-      refuse(fmt::format("tensor '{}' is not among the tensors", printable(node.text("name"), 80)),
-             node.where);
-    }
+    if (!id) node.refuse("tensor '{}' is not among the tensors", printable(node.text("name"), 80));
     if (tiling_.pieces[id] || tiling_.wholeOf[id]) {
-      refuse(fmt::format("tensor '{}' is told of twice", printable(node.text("name"), 80)),
-             node.where);
+      node.refuse("tensor '{}' is told of twice", printable(node.text("name"), 80));
     }
     const TensorId of = originalOf(node);
     if (!node.find("host")) {
@@ -94,8 +88,7 @@ class TilingReader {
     }
     const TensorId host = find(node.text("host"));
     if (!host) {
-      refuse(fmt::format("tensor '{}' is not among the tensors", printable(node.text("host"), 80)),
-             node.where);
+      node.refuse("tensor '{}' is not among the tensors", printable(node.text("host"), 80));
     }
     tiling_.pieces[id] = Tiling::Piece{of, shapeAt(node, "begin"), host, shapeAt(node, "at")};
   }
@@ -154,10 +147,8 @@ class TilingReader {
     const auto batch = node.object().count("batch", kMostBatches - 1).value_or(0);
     const auto before = batches_.empty() ? 0 : std::int64_t{*std::prev(batches_.end())};
     if (batch < before || batch > before + 1) {
-      refuse(
-          fmt::format("batch {} follows on batch {}; inferences are one behind the other, from 0",
-                      batch, before),
-          node.where);
+      node.refuse("batch {} follows on batch {}; inferences are one behind the other, from 0",
+                  batch, before);
     }
     batches_.add(static_cast<std::uint32_t>(batch));
   }
@@ -186,9 +177,7 @@ class TilingReader {
 
   void readOp(const JsonNode& node) {
     const OpId id(tiling_.opOf.size());
-    if (id.index() >= graph_.ops.size()) {
-      refuse("more operators are told of than there are", node.where);
-    }
+    if (id.index() >= graph_.ops.size()) node.refuse("more operators are told of than there are");
     readBatch(node);
     const auto of = node.object().count("of", kMaxBytes.count());
     if (!of) {
@@ -199,17 +188,13 @@ class TilingReader {
     }
     const OpId origin(static_cast<std::size_t>(*of));
     if (origin.index() >= original_.ops.size()) {
-      refuse(
-          fmt::format("the original has {} operators, and no number {}", original_.ops.size(), *of),
-          node.where);
+      node.refuse("the original has {} operators, and no number {}", original_.ops.size(), *of);
     }
     const Op& op = graph_.ops[id];
     const Op& before = original_.ops[origin];
     if (op.type != before.type || op.domain != before.domain) {
-      refuse(
-          fmt::format("operator '{}' is of type {}, but of one of type {}", printable(op.name, 80),
-                      printable(op.type, 40), printable(before.type, 40)),
-          node.where);
+      node.refuse("operator '{}' is of type {}, but of one of type {}", printable(op.name, 80),
+                  printable(op.type, 40), printable(before.type, 40));
     }
     tiling_.opOf.add(origin);
     tiling_.parts.add(node.find("rows") ? std::optional(readPart(node, op, origin)) : std::nullopt);
@@ -279,9 +264,8 @@ class TilingReader {
       const Shape ends = shapeAt(node, key);
       const std::int64_t count = node.count(size, kMaxBytes.count()).value_or(0);
       if (ends.size() != 2 || ends[0] >= ends[1] || ends[1] > count) {
-        refuse(fmt::format("part '{}' has to have {} [first, end) of {}", printable(op.name, 80),
-                           key, count),
-               node.where);
+        node.refuse("part '{}' has to have {} [first, end) of {}", printable(op.name, 80), key,
+                    count);
       }
       return std::pair(Interval<std::int64_t>{ends[0], ends[1]}, count);
     };
@@ -290,8 +274,7 @@ class TilingReader {
     if (node.find("columns")) std::tie(part.columns, part.width) = range("columns", "width");
     part.cell = static_cast<std::size_t>(node.count("cell", kMaxBytes.count()).value_or(0));
     if (op.outputs.size() != 1 || !op.outputs[0]) {
-      refuse(fmt::format("part '{}' of a fold has to make one tensor", printable(op.name, 80)),
-             node.where);
+      node.refuse("part '{}' of a fold has to make one tensor", printable(op.name, 80));
     }
     return part;
   }
@@ -299,7 +282,7 @@ class TilingReader {
   Tiling::Part readPart(const JsonNode& node, const Op& op, OpId of) const {
     if (node.find("size") && !node.find("axis")) return readFold(node, op, of);
     const auto wrong = [&](std::string_view what) {
-      refuse(fmt::format("part '{}' {}", printable(op.name, 80), what), node.where);
+      node.refuse("part '{}' {}", printable(op.name, 80), what);
     };
     const Shape rows = shapeAt(node, "rows");
     const auto axis = node.count("axis", 1000);
@@ -385,13 +368,10 @@ void readSize(const JsonNode& node, Tensor& tensor) {
   if (typed) {
     const auto elements = elementCount(*tensor.shape);
     tensor.bytes = elements ? packedSize(tensor.dtype, *elements) : std::nullopt;
-    if (!tensor.bytes) {
-      refuse(fmt::format("{} is larger than {} bytes", label, kMaxBytes.count()), node.where);
-    }
+    if (!tensor.bytes) node.refuse("{} is larger than {} bytes", label, kMaxBytes.count());
     if (stored && *stored != *tensor.bytes) {
-      refuse(fmt::format("{} has {} bytes, but its shape and dtype make {}", label, stored->count(),
-                         tensor.bytes->count()),
-             node.where);
+      node.refuse("{} has {} bytes, but its shape and dtype make {}", label, stored->count(),
+                  tensor.bytes->count());
     }
     return;
   }
@@ -411,14 +391,13 @@ void readSize(const JsonNode& node, Tensor& tensor) {
 
 Tensor readTensor(const JsonNode& node) {
   Tensor tensor{.name = node.object().text("name"), .origin = SizeOrigin::declared};
-  if (tensor.name.empty()) refuse("a tensor needs a name", node.where);
+  if (tensor.name.empty()) node.refuse("a tensor needs a name");
   if (const auto shape = node.find("shape")) tensor.shape = readShape(*shape);
   if (const auto dtype = node.find("dtype")) {
     const auto parsed = parseDtype(dtype->text());
     if (!parsed) {
-      refuse(fmt::format("tensor '{}' has the unknown dtype '{}'", printable(tensor.name),
-                         printable(dtype->text())),
-             dtype->where);
+      dtype->refuse("tensor '{}' has the unknown dtype '{}'", printable(tensor.name),
+                    printable(dtype->text()));
     }
     tensor.dtype = *parsed;
   }
@@ -484,12 +463,12 @@ class GraphReader {
              "ops");
     }
     const auto source = tiling->object().find("original");
-    if (!source) refuse("a tiling needs the original graph", tiling->where);
+    if (!source) tiling->refuse("a tiling needs the original graph");
     // The original of parts may run some operators again, and that of these have scratch; its own
     // original has no tiling.
-    if (depth_ > 2) refuse("the original graph is in parts itself", source->where);
+    if (depth_ > 2) source->refuse("the original graph is in parts itself");
     HW_TRY(original, GraphReader(*source, lists_, depth_ + 1).read());
-    if (runsInParts(original)) refuse("the original graph is in parts itself", source->where);
+    if (runsInParts(original)) source->refuse("the original graph is in parts itself");
     graph.tiling =
         readTiling(*tiling, lists_, graph, std::make_shared<const Graph>(std::move(original)),
                    [&](const std::string& name) {
@@ -520,9 +499,8 @@ class GraphReader {
     Tensor tensor = readTensor(node);
     const auto [place, isNew] = handles_.emplace(tensor.name, builder.tensorCount());
     if (!isNew) {
-      refuse(fmt::format("tensor '{}' is listed twice, first as tensors[{}]",
-                         printable(tensor.name), place->second),
-             node.where);
+      node.refuse("tensor '{}' is listed twice, first as tensors[{}]", printable(tensor.name),
+                  place->second);
     }
     builder.addTensor(std::move(tensor));
   }
@@ -530,8 +508,7 @@ class GraphReader {
   Handle tensorNamed(const JsonNode& node) const {
     const auto found = handles_.find(node.text());
     if (found == handles_.end()) {
-      refuse(fmt::format("tensor '{}' is not among the tensors", printable(node.text())),
-             node.where);
+      node.refuse("tensor '{}' is not among the tensors", printable(node.text()));
     }
     return found->second;
   }
@@ -549,9 +526,7 @@ class GraphReader {
     GraphBuilder::OpParts parts{.where = node.where};
     parts.op.name = node.object().text("name");
     parts.op.type = node.text("type");
-    if (parts.op.type.empty()) {
-      refuse(fmt::format("operator '{}' needs a type", printable(parts.op.name)), node.where);
-    }
+    if (parts.op.type.empty()) node.refuse("operator '{}' needs a type", printable(parts.op.name));
     parts.op.domain = node.text("domain");
     parts.inputs = readTensors(node, "inputs");
     parts.outputs = readTensors(node, "outputs");

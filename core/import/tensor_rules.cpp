@@ -75,9 +75,8 @@ class RulesReader {
     });
     for (std::size_t i = 1; i < tensors.size(); ++i) {
       if (tensors[i] == tensors[0]) {
-        refuse(fmt::format("tensor '{}' is paired with itself",
-                           printable(graph_.tensors[tensors[0]].name, 80)),
-               node.where);
+        node.refuse("tensor '{}' is paired with itself",
+                    printable(graph_.tensors[tensors[0]].name, 80));
       }
       rules_.pairs.push_back({rule, tensors[0], tensors[i], cost, node.where});
     }
@@ -96,10 +95,9 @@ class RulesReader {
       } else if (key == "reserved") {
         readReserved(name, node);
       } else {
-        refuse(
+        places.refuse(
             "this is no rule about tensors; expected apart, together, exclusive, penalty, "
-            "allowed, pinned or reserved",
-            places.where);
+            "allowed, pinned or reserved");
       }
     }
   }
@@ -281,7 +279,7 @@ std::shared_ptr<const TensorRules> readTensorRules(const JsonNode& constraints,
   constexpr std::size_t kMostMemories = 254;  // Beside L2.
   TensorRules rules = RulesReader(graph).read(constraints);
   if (memoriesOf(rules).size() > kMostMemories) {
-    refuse(fmt::format("the rules name more than {} memories", kMostMemories), constraints.where);
+    constraints.refuse("the rules name more than {} memories", kMostMemories);
   }
   if (rules.empty()) return nullptr;
   return std::make_shared<const TensorRules>(std::move(rules));

@@ -372,9 +372,7 @@ std::vector<double> leastSquares(const std::vector<std::vector<double>>& rows) {
     if (std::ranges::any_of(found, [](double value) { return !(value >= 0); })) continue;
     least = subset.left();
     std::size_t next = 0;
-    for (std::size_t c = 0; c < columns; ++c) {
-      best[c] = (choice >> c & 1U) != 0 ? found[next++] : 0;
-    }
+    for (std::size_t c = 0; c < columns; ++c) best[c] = (choice >> c & 1U) != 0 ? found[next++] : 0;
   }
   return best;
 }

@@ -98,9 +98,7 @@ void translate(Decision& decision, const PartitionAccount& account, const Device
       candidate.address =
           Address{device.pools[pool.index()], device.regions[pool.index()], start + offset};
     }
-    for (StayId& wall : candidate.because) {
-      wall = account.firstStays[device.blocks[wall.index()]];
-    }
+    for (StayId& wall : candidate.because) wall = account.firstStays[device.blocks[wall.index()]];
   }
 }
 
@@ -128,9 +126,7 @@ PlaceExplanation explainPartitioned(const Run& run, StayId stay) {
   const StayId id(static_cast<std::size_t>(tenant - block.residences.begin()));
   found.inside = allocator->explain(inside.problem, inside.plan, id);
   for (Candidate& candidate : found.inside->candidates) {
-    for (StayId& wall : candidate.because) {
-      wall = account.stayOf(block.residences[wall.index()]);
-    }
+    for (StayId& wall : candidate.because) wall = account.stayOf(block.residences[wall.index()]);
   }
   found.inside->stay = stay;
   return found;

@@ -246,9 +246,7 @@ class RuntimePlanner {
   /// Null: the runtime does not know it before it runs.
   const Shape* knownShape(TensorId id) const {
     const Tensor& tensor = graph_.tensors[id];
-    if (!program_.shapes.empty()) {
-      return program_.shapes[id] ? &*program_.shapes[id] : nullptr;
-    }
+    if (!program_.shapes.empty()) return program_.shapes[id] ? &*program_.shapes[id] : nullptr;
     const bool isFree = tensor.origin == SizeOrigin::assumed;
     return tensor.shape && !isFree ? &*tensor.shape : nullptr;
   }

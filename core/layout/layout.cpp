@@ -730,9 +730,7 @@ std::string layoutText(const LayoutAccount& account) {
                     countOf(account.transposes, "Transpose is", "Transposes are"),
                     account.transposes == 1 ? "moves" : "move", groupDigits(account.moved.count()));
   }
-  if (account.views > 0) {
-    text += "; " + countOf(account.views, "view is added", "views are added");
-  }
+  if (account.views > 0) text += "; " + countOf(account.views, "view is added", "views are added");
   return text;
 }
 

@@ -523,9 +523,7 @@ void checkPools(const TableReader& reader, const Platform& platform,
     const bool used = std::ranges::any_of(machine.pools, [&](const MachinePools::Pool& pool) {
       return pool.spec->shared && pool.spec->name == memory.name;
     });
-    if (!used) {
-      reader.reject(fmt::format("no device uses the memory '{}'", printable(memory.name)));
-    }
+    if (!used) reader.reject(fmt::format("no device uses the memory '{}'", printable(memory.name)));
   }
 }
 

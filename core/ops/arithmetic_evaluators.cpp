@@ -250,9 +250,7 @@ SmallValues constantOfShape(const OpFacts& facts) {
 SmallValues constant(const OpFacts& facts) {
   if (facts.tensorAttribute != nullptr) return {*facts.tensorAttribute};
   const auto& attributes = facts.op.attributes;
-  if (attributes.contains("value_ints")) {
-    return {integerList(facts.op.intsAttribute("value_ints"))};
-  }
+  if (attributes.contains("value_ints")) return {integerList(facts.op.intsAttribute("value_ints"))};
   if (attributes.contains("value_int")) {
     return {{.integers = {facts.op.intAttribute("value_int", 0)}}};
   }

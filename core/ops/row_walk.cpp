@@ -119,9 +119,7 @@ std::optional<RowWalk> slide(const Walker& walker, std::int64_t planes, std::siz
   const auto window = windowOf(walker, kernel, inRows, outRows);
   if (!window) return std::nullopt;
   Reads reads;
-  for (std::int64_t row = 0; row < outRows; ++row) {
-    reads.push_back(touched(*window, row, inRows));
-  }
+  for (std::int64_t row = 0; row < outRows; ++row) reads.push_back(touched(*window, row, inRows));
   return walkOf(walker, planes, inRows, std::move(reads));
 }
 

@@ -99,9 +99,7 @@ Loop loopAlong(const Op& op, const Loops& loops, std::size_t axis, std::size_t r
   const OpInfo* info = findOp(op);
   const bool matrix = info != nullptr && info->kind == OpClass::product;
   const bool last = matrix || op.intAttribute("channels_last", 0) != 0;
-  if (axis == (last ? rank - 1 : 1)) {
-    return loops[Loop::output] == 1 ? Loop::group : Loop::output;
-  }
+  if (axis == (last ? rank - 1 : 1)) return loops[Loop::output] == 1 ? Loop::group : Loop::output;
   if (axis == 0 || matrix) return Loop::batch;
   return axis == rank - (last ? 2 : 1) ? Loop::column : Loop::row;
 }

@@ -64,9 +64,7 @@ class PeakWalk {
     construct();
     while (!best_.offsets.empty() && !isDone()) {
       if (!(slider_ ? slide() : eject())) continue;
-      for (const std::uint32_t block : movable_) {
-        placer_.put(block, best_.offsets[block].count());
-      }
+      for (const std::uint32_t block : movable_) placer_.put(block, best_.offsets[block].count());
       settle();
     }
     best_.nodes = budget_.nodes();

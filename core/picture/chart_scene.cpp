@@ -296,9 +296,7 @@ class ChartDrawing {
  private:
   std::vector<Point> pointsOf(const StairCurve& curve) const {
     std::vector<Point> points = curve.stairs(plot_.x.begin, plot_.x.end, kMostPoints);
-    for (Point& point : points) {
-      point = {plot_.x.toX(point.x), plot_.bytes.toPixel(point.y)};
-    }
+    for (Point& point : points) point = {plot_.x.toX(point.x), plot_.bytes.toPixel(point.y)};
     return points;
   }
 

@@ -58,9 +58,7 @@ void drawMoving(Canvas& canvas, const MapScene& scene, const Plot& plot) {
         const Box part = Box::between(whole.left, whole.bottom() - whole.height * done,
                                       whole.right(), whole.bottom())
                              .cut(box);
-        if (stay == move.to && !part.isEmpty()) {
-          canvas.rectangle(part, {.fill = Fill{ink, 0.4}});
-        }
+        if (stay == move.to && !part.isEmpty()) canvas.rectangle(part, {.fill = Fill{ink, 0.4}});
         canvas.rectangle(box, {.edge = Stroke{ink, 2, kDashed}});
       }
     }

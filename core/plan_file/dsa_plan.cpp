@@ -17,7 +17,7 @@ constexpr std::string_view kDsaPool = "pool ";
 
 JsonNode dsaMember(const JsonNode& node, const char* key) {
   if (const auto member = node.object().find(key)) return *member;
-  refuse(fmt::format("the field '{}' is missing", key), node.where);
+  node.refuse("the field '{}' is missing", key);
 }
 
 std::string dsaNumber(std::string_view kind, const JsonNode& node, const char* key) {

@@ -191,18 +191,13 @@ Placement readPlacement(const JsonNode& node) {
                       .last = node.step("last"),
                       .aliasOf = node.text("alias_of"),
                       .where = node.where};
-  if (placement.tensor.empty()) refuse("a placement needs a tensor", node.where);
+  if (placement.tensor.empty()) node.refuse("a placement needs a tensor");
   const auto offset = node.bytes("offset");
-  if (!offset) {
-    refuse(fmt::format("the placement of '{}' needs an offset", printable(placement.tensor)),
-           node.where);
-  }
+  if (!offset) node.refuse("the placement of '{}' needs an offset", printable(placement.tensor));
   placement.offset = *offset;
   if (placement.first && placement.last && *placement.last < *placement.first) {
-    refuse(
-        fmt::format("'{}' is placed from step {} to {}; expected first <= last",
-                    printable(placement.tensor), placement.first->count(), placement.last->count()),
-        node.where);
+    node.refuse("'{}' is placed from step {} to {}; expected first <= last",
+                printable(placement.tensor), placement.first->count(), placement.last->count());
   }
   return placement;
 }
@@ -212,11 +207,9 @@ StatedMove readMove(const JsonNode& node) {
                   .from = node.text("from"),
                   .to = node.text("to"),
                   .where = node.where};
-  if (move.tensor.empty()) refuse("a move needs a tensor", node.where);
+  if (move.tensor.empty()) node.refuse("a move needs a tensor");
   const auto step = node.step("step");
-  if (!step) {
-    refuse(fmt::format("the move of '{}' needs a step", printable(move.tensor)), node.where);
-  }
+  if (!step) node.refuse("the move of '{}' needs a step", printable(move.tensor));
   move.step = *step;
   return move;
 }
@@ -225,21 +218,19 @@ StatedOverlap readOverlap(const JsonNode& node) {
   StatedOverlap overlap{
       .output = node.object().text("output"), .input = node.text("input"), .where = node.where};
   if (overlap.output.empty() || overlap.input.empty()) {
-    refuse("an overlap needs an output and an input", node.where);
+    node.refuse("an overlap needs an output and an input");
   }
   const auto step = node.step("step");
-  if (!step) {
-    refuse(fmt::format("the overlap of '{}' needs a step", printable(overlap.output)), node.where);
-  }
+  if (!step) node.refuse("the overlap of '{}' needs a step", printable(overlap.output));
   overlap.step = *step;
   const std::string kernel = node.text("kernel");
   if (const auto way = overlapWayNamed(kernel)) {
     overlap.way = *way;
   } else {
-    refuse(fmt::format("the overlap of '{}' is made by a kernel that runs '{}'; expected forward, "
-                       "reverse or parts",
-                       printable(overlap.output), printable(kernel, 40)),
-           node.where);
+    node.refuse(
+        "the overlap of '{}' is made by a kernel that runs '{}'; expected forward, "
+        "reverse or parts",
+        printable(overlap.output), printable(kernel, 40));
   }
   return overlap;
 }
@@ -304,7 +295,7 @@ PlanDocument readDocument(const ParsedJson& json, const JsonLists& lists) {
     plan.pools.push_back({.name = node.object().text("name"),
                           .capacity = node.bytes("capacity"),
                           .peak = node.bytes("peak")});
-    if (plan.pools.back().name.empty()) refuse("a pool needs a name", node.where);
+    if (plan.pools.back().name.empty()) node.refuse("a pool needs a name");
   });
   const auto readList = [&](const char* key, auto& all, const auto& read) {
     lists.forEach(document, key, [&](const JsonNode& node) { all.push_back(read(node)); });

@@ -77,9 +77,7 @@ class BatchWriter {
   std::vector<GraphRewriter::Handle> handlesOf(const std::vector<TensorId>& ids) const {
     std::vector<GraphRewriter::Handle> handles;
     handles.reserve(ids.size());
-    for (const TensorId id : ids) {
-      handles.push_back(id ? handles_[id] : GraphRewriter::kAbsent);
-    }
+    for (const TensorId id : ids) handles.push_back(id ? handles_[id] : GraphRewriter::kAbsent);
     return handles;
   }
 

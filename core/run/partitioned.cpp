@@ -34,9 +34,7 @@ class PartitionedPlanner {
   Result<Planned> plan(Step steps) {
     result_.problem.steps = steps;
     // A block's size is what its tenants need when they share it.
-    for (const UnitBlock& block : partition_.blocks) {
-      HW_DO(planInside(block));
-    }
+    for (const UnitBlock& block : partition_.blocks) HW_DO(planInside(block));
     for (DeviceIndex device = 0; device < request_.platform.devices.size(); ++device) {
       HW_DO(planDevice(device));
     }

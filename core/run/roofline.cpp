@@ -39,9 +39,7 @@ void choosePort(const ActivityList& list, const Activity& activity, RoofDot& dot
     dot.port = use.port;
     dot.bytes = bytes;
   }
-  if (longest > SimTime()) {
-    dot.bandwidth = perSecond(dot.bytes.real(), longest);
-  }
+  if (longest > SimTime()) dot.bandwidth = perSecond(dot.bytes.real(), longest);
 }
 
 }  // namespace

@@ -157,9 +157,7 @@ std::vector<std::string> notesOf(const RunRequest& asked, const PlannedTask& don
         fmt::format("slices are shared as published, which raises the lower bound by {} bytes",
                     groupDigits(done.storage.raise.count())));
   }
-  if (const std::string off = overlaysOff(task, done.storage); !off.empty()) {
-    notes.push_back(off);
-  }
+  if (const std::string off = overlaysOff(task, done.storage); !off.empty()) notes.push_back(off);
   addScratchNote(task, done.storage, notes);
   addFetchNotes(asked, task, notes);
   addOverlapNote(task, done.planned, notes);

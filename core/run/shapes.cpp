@@ -437,9 +437,7 @@ Result<PlannedTask> planByRule(Task task, Storage storage, std::optional<Problem
 
 Result<PlannedTask> planTask(Task task, Storage storage, std::optional<Problem> given,
                              const PlanContext& settings) {
-  if (task.request.residency == ResidencyRule::best) {
-    return planByBestRule(task, storage, settings);
-  }
+  if (task.request.residency == ResidencyRule::best) return planByBestRule(task, storage, settings);
   return planAsAsked(std::move(task), std::move(storage), std::move(given), settings);
 }
 

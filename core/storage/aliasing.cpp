@@ -211,9 +211,7 @@ class Folder {
                      std::vector<TensorId>& inPlace) const {
     AliasForest forest = pieces_;
     foldViews(views, refused, forest, told);
-    if (options_.alias.inPlace) {
-      foldInPlace(graph_, schedule_, inPlace_, wholes_, forest, inPlace);
-    }
+    if (options_.alias.inPlace) foldInPlace(graph_, schedule_, inPlace_, wholes_, forest, inPlace);
     return forest;
   }
 

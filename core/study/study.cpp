@@ -226,9 +226,7 @@ Study read(const toml::table& table, Plugins plugins) {
       refuseKey(key.str(), node.source());
     }
   }
-  if (study.models.empty()) {
-    refuse("a study names what to run: models = [\"FILE\", ...]", "");
-  }
+  if (study.models.empty()) refuse("a study names what to run: models = [\"FILE\", ...]", "");
   if (std::ranges::find(study.models, "") != study.models.end()) {
     refuse("models: a name is empty", "");
   }

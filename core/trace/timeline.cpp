@@ -266,9 +266,7 @@ std::string detailText(const TimelineEntry& entry, const DetailNames& names) {
   if (entry.happening == Happening::release || entry.happening == Happening::merge) return text;
   // A planner that decided beforehand may have chosen a later pool for reasons of its own.
   const bool chose = entry.reason != Reason::planned && !names.firstPool.empty();
-  if (entry.pool != PoolId(0) && chose) {
-    text = whyNotFirstPool(entry, names) + text;
-  }
+  if (entry.pool != PoolId(0) && chose) text = whyNotFirstPool(entry, names) + text;
   if (entry.formerTenant) text += ", reuses " + names.formerTenant;
   return text;
 }

@@ -73,9 +73,7 @@ TEST_CASE("a story builds the plan's regions and undoes to nothing", "[conforman
     for (const PoolId pool : problem.pools.keys()) {
       REQUIRE(pools[pool].inUse() == 0_B);
       // Regions side by side are rounded up so that each starts aligned.
-      if (plan.regions[pool].size() <= 1) {
-        REQUIRE(pools[pool].footprint() == plan.footprint(pool));
-      }
+      if (plan.regions[pool].size() <= 1) REQUIRE(pools[pool].footprint() == plan.footprint(pool));
     }
     for (auto event = plan.story.rbegin(); event != plan.story.rend(); ++event) {
       pools[event->poolId()].revert(*event);

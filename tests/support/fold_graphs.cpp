@@ -81,9 +81,7 @@ class FoldAdder {
       pool.attributes["auto_pad"] = std::string("VALID");
       return op(std::move(pool), {from}, made);
     }
-    if (how == Folding::average && !last_) {
-      return op(named("GlobalAveragePool", ""), {from}, made);
-    }
+    if (how == Folding::average && !last_) return op(named("GlobalAveragePool", ""), {from}, made);
     if (how == Folding::flatMean) {
       const auto gone = made.begin() + static_cast<std::ptrdiff_t>(first);
       made.erase(gone, gone + 2);

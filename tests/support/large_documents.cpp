@@ -32,9 +32,7 @@ void writeGraphJson(std::ostream& out, int count) {
 
 void writeProblemCsv(std::ostream& out, int count) {
   out << "id,lower,upper,size,offset\n";
-  for (int i = 0; i < count; ++i) {
-    fmt::print(out, "t{},{},{},64,{}\n", i, i, i + 2, offsetOf(i));
-  }
+  for (int i = 0; i < count; ++i) fmt::print(out, "t{},{},{},64,{}\n", i, i, i + 2, offsetOf(i));
 }
 
 void writePlanJson(std::ostream& out, int count) {

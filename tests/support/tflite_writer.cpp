@@ -132,9 +132,7 @@ class ModelWriter {
   void list(std::size_t slot, const std::vector<T>& elements, Write write) {
     const std::size_t at = out_.offsets(elements.size());
     out_.link(slot, at);
-    for (std::size_t i = 0; i < elements.size(); ++i) {
-      out_.link(at + 4 + 4 * i, write(elements[i]));
-    }
+    for (std::size_t i = 0; i < elements.size(); ++i) out_.link(at + 4 + 4 * i, write(elements[i]));
   }
 
   void writeCodes(std::size_t slot) {
@@ -176,9 +174,7 @@ class ModelWriter {
     }
     out_.link(table.slots.at(0), out_.vector(tensor.shape));
     out_.link(table.slots.at(3), out_.text(tensor.name));
-    if (!tensor.signature.empty()) {
-      out_.link(table.slots.at(7), out_.vector(tensor.signature));
-    }
+    if (!tensor.signature.empty()) out_.link(table.slots.at(7), out_.vector(tensor.signature));
     return table.at;
   }
 
@@ -278,9 +274,7 @@ std::string zipBytes(const std::vector<std::pair<std::string, std::string>>& fil
   const auto start = static_cast<std::uint32_t>(archive.size());
   archive += directory + "PK\x05\x06";
   for (const int value : {0, 0}) append(archive, static_cast<std::uint16_t>(value));
-  for (int twice = 0; twice < 2; ++twice) {
-    append(archive, static_cast<std::uint16_t>(files.size()));
-  }
+  for (int twice = 0; twice < 2; ++twice) append(archive, static_cast<std::uint16_t>(files.size()));
   append(archive, static_cast<std::uint32_t>(directory.size()));
   append(archive, start);
   append(archive, std::uint16_t{0});

@@ -440,9 +440,7 @@ class PartAudit {
       const Tiling::Piece* place = pieceOf(graph_, piece);
       const bool right = place != nullptr && of == tiling_.wholeOf[whole] && place->host == whole &&
                          place->at == place->begin;
-      if (!right) {
-        return say(fmt::format("'{}' has a piece that is not where it belongs", op.name));
-      }
+      if (!right) return say(fmt::format("'{}' has a piece that is not where it belongs", op.name));
       if (!cuts) cover.add(held.second);
     }
     if (!cuts && !cover.isExact()) {

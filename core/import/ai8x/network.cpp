@@ -220,7 +220,7 @@ class Ai8xReader {
     root_.forEach("data_buffer", [&](const JsonNode& node) {
       Ai8xMap map{.name = freeName(node.object().text("name")), .where = node.where};
       const auto processors = node.find("processors");
-      if (!processors) refuse("the field 'processors' is missing", node.where);
+      if (!processors) node.refuse("the field 'processors' is missing");
       map.processors = ai8xProcessors(*processors);
       map.channels = node.count("channels", kMostAi8xChannels).value_or(0);
       map.offset = Bytes(node.count("offset", kMostAi8xOffset).value_or(0));
@@ -230,7 +230,7 @@ class Ai8xReader {
       map.always = true;
       check(map);
       mapOf_[ai8xLowered(map.name, false)] = network_.maps.size();
-      if (network_.maps.size() > kMostAi8xLayers) refuse("there are too many buffers", node.where);
+      if (network_.maps.size() > kMostAi8xLayers) node.refuse("there are too many buffers");
       network_.maps.push_back(std::move(map));
     });
   }
@@ -239,9 +239,7 @@ class Ai8xReader {
   static std::optional<Ai8xSides> dimOf(const JsonNode& node, const char* key) {
     const auto value = node.find(key);
     if (!value) return std::nullopt;
-    if (value->value.is_array() && value->value.size() == 1) {
-      return Ai8xSides{onlyOf(*value), 1};
-    }
+    if (value->value.is_array() && value->value.size() == 1) return Ai8xSides{onlyOf(*value), 1};
     if (!value->value.is_array()) return Ai8xSides{value->count(kMostAi8xSide), 1};
     return ai8xSides(node, key, 1, kMostAi8xSide);
   }
@@ -259,7 +257,7 @@ class Ai8xReader {
     layer.sequence = node.count("sequence", kMostAi8xSide).value_or(next);
     layer.name = node.text("name");
     const auto processors = node.find("processors");
-    if (!processors) refuse("the field 'processors' is missing", node.where);
+    if (!processors) node.refuse("the field 'processors' is missing");
     layer.processors = ai8xProcessors(*processors);
     layers_.push_back(std::move(layer));
   }
@@ -430,9 +428,7 @@ class Ai8xReader {
     const auto streams = node.find("streaming");
     Ai8xStep step{
         .reads = layer.reads, .writes = firstMap_ + at, .streaming = streams && streams->flag()};
-    for (const std::size_t each : layer.reads) {
-      network_.maps[each].streamed |= step.streaming;
-    }
+    for (const std::size_t each : layer.reads) network_.maps[each].streamed |= step.streaming;
     noteReads(layer);
     Ai8xMap& map = network_.maps[firstMap_ + at];
     const Ai8xMap& read = network_.maps[layer.reads.front()];

@@ -166,8 +166,7 @@ class ProfileReader {
     if (op.after && change) {
       op.before = Bytes(op.after->count() - *change);
       if (*op.before < Bytes() || *op.before > kMaxBytes) {
-        refuse(fmt::format("operator '{}' asks for more than there was", printable(op.name, 80)),
-               args->where);
+        args->refuse("operator '{}' asks for more than there was", printable(op.name, 80));
       }
     }
     op.inUse = bytes(*args, "mem_bytes_in_use");
@@ -509,9 +508,7 @@ Result<Model> readOrtProfile(std::string_view bytes, const ImportOptions& option
   if (options.release) options.release();
   PlannedRows plan{.format = kFormat};
   std::int64_t micros = 0;
-  for (const MeasuredOperator& op : profile.ops) {
-    micros += std::min(op.micros, INT64_MAX - micros);
-  }
+  for (const MeasuredOperator& op : profile.ops) micros += std::min(op.micros, INT64_MAX - micros);
   plan.is = fmt::format("this is a profile by ONNX Runtime of {} operators, which took {} \u00b5s",
                         groupDigits(profile.ops.size()), groupDigits(micros));
   noteMemory(profile, plan);

@@ -253,9 +253,7 @@ class TorchFold : public PickleFold {
   /// Events, or blocks, that stand in a list as they stand in the file.
   PickleValue runRecord(Record kind, Record of, std::optional<PickleValue> before,
                         std::span<const PickleValue> items) {
-    if (!before) {
-      runs_.push_back({static_cast<std::size_t>(items.front().number), 0});
-    }
+    if (!before) runs_.push_back({static_cast<std::size_t>(items.front().number), 0});
     const std::size_t number = before ? static_cast<std::size_t>(before->number) : runs_.size() - 1;
     TorchEvents& run = runs_[number];
     for (const PickleValue& item : items) {
@@ -395,9 +393,7 @@ class SnapshotPlayer {
 
   void addNotes() {
     const auto say = [&](std::size_t count, std::string_view what) {
-      if (count > 0) {
-        notes_.push_back(fmt::format("{} {}", groupDigits(count), what));
-      }
+      if (count > 0) notes_.push_back(fmt::format("{} {}", groupDigits(count), what));
     };
     notes_.emplace_back(
         "sizes are those that were asked for, which PyTorch rounds up to 512 and more");

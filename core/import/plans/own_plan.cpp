@@ -56,7 +56,7 @@ class OwnPlanReader {
     const auto known = std::ranges::find(pools_, name, &OwnPool::name);
     if (known != pools_.end()) return *known;
     if (pools_.size() >= kMostPlanPools) {
-      refuse(fmt::format("the plan has more than {} pools", kMostPlanPools), node.where);
+      node.refuse("the plan has more than {} pools", kMostPlanPools);
     }
     return pools_.emplace_back(OwnPool{.name = std::move(name)});
   }

@@ -69,7 +69,7 @@ class StReader {
     const auto used = node.find("used_size_bytes");
     if (used && used->value.is_number_unsigned()) pool.used = node.bytes("used_size_bytes");
     if (!places_.emplace(pool.id, pools_.size()).second) {
-      refuse(fmt::format("memory pool {} is listed twice", pool.id), node.where);
+      node.refuse("memory pool {} is listed twice", pool.id);
     }
     if (pool.name.empty()) pool.name = fmt::format("pool {}", pool.id);
     pools_.push_back(std::move(pool));
@@ -83,9 +83,7 @@ class StReader {
     }
     const auto pool = places_.find(node.count("mpool_id", INT32_MAX).value_or(-1));
     if (pool == places_.end()) {
-      refuse(fmt::format("buffer '{}' is in no memory pool of the file",
-                         printable(node.text("name"), 80)),
-             node.where);
+      node.refuse("buffer '{}' is in no memory pool of the file", printable(node.text("name"), 80));
     }
     const auto epochs = node.find("epochs");
     const auto size = node.bytes("size_bytes");

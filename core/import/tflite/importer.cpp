@@ -144,9 +144,7 @@ Result<Model> readFlatbuffer(std::string_view bytes, const ImportOptions& option
 
   TfliteOfflinePlan plan = readOfflinePlan(file, entry.subgraph);
   notes.insert(notes.end(), plan.notes.begin(), plan.notes.end());
-  if (readsViews(file, plan.offsets)) {
-    return partsModel(file, entry.subgraph, plan.offsets);
-  }
+  if (readsViews(file, plan.offsets)) return partsModel(file, entry.subgraph, plan.offsets);
   std::string name = file.subgraphName(entry.subgraph);
   TfliteReader reader(file, std::move(name), options.closedBodies);
   HW_TRY(graph, std::move(reader).read({.subgraph = entry.subgraph,

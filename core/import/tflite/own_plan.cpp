@@ -133,9 +133,7 @@ class PartsReplay {
                                 size ? "has no place in the plan of the file" : "has no size"));
       }
       const std::int64_t begin = offsets_[subgraph][at]->count();
-      if (*size > Bytes()) {
-        spans.push_back({&tensor, subgraph, {begin, begin + size->count()}});
-      }
+      if (*size > Bytes()) spans.push_back({&tensor, subgraph, {begin, begin + size->count()}});
     }
     return spans;
   }

@@ -185,9 +185,7 @@ TfliteReader::Handle TfliteReader::addTensor(const Level& level, std::size_t ind
   }
   const bool isStored = file_.isStored(stored.buffer) || tensor.bytes == Bytes();
   tensor.constant = isStored && !made && !isInput && !tensor.persistent;
-  if (level.subgraph < offsets_.size()) {
-    tensor.plannedOffset = offsets_[level.subgraph][index];
-  }
+  if (level.subgraph < offsets_.size()) tensor.plannedOffset = offsets_[level.subgraph][index];
   scratch_.push_back(!made && !isInput && !tensor.constant && !tensor.persistent);
   return builder_.addTensor(std::move(tensor));
 }

@@ -58,9 +58,7 @@ class DoryReader {
 
   PoolSpec pool(const JsonNode& memory, const std::string& name) {
     const auto level = memory.find(name.c_str());
-    if (!level) {
-      refuse(fmt::format("{} is missing, one of the levels of memory", name), memory.where);
-    }
+    if (!level) memory.refuse("{} is missing, one of the levels of memory", name);
     PoolSpec pool{.name = name, .capacity = level->object().bytes("dimension")};
     if (!pool.capacity) level->expected("\"dimension\", a size in bytes");
     pool.alignment = Bytes(4);
@@ -109,9 +107,7 @@ class DoryReader {
       const std::int64_t each = stack.count(capacity.count());
       sum += Bytes(each * (*last - *first + 1));
       if (sum > capacity) {
-        refuse(fmt::format("stacks of {} bytes do not fit the {} of L1", sum.count(),
-                           capacity.count()),
-               stack.where);
+        stack.refuse("stacks of {} bytes do not fit the {} of L1", sum.count(), capacity.count());
       }
     }
     return sum;

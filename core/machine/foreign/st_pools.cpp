@@ -82,10 +82,10 @@ class StPoolReader {
   void add(PoolSpec spec, const JsonNode& node, std::size_t rank) {
     if (spec.name.empty()) spec.name = fmt::format("pool {}", names_.size());
     if (!names_.insert(spec.name).second) {
-      refuse(fmt::format("memory pool '{}' is listed twice", printable(spec.name, 80)), node.where);
+      node.refuse("memory pool '{}' is listed twice", printable(spec.name, 80));
     }
     if (memories_.size() == kMostMemoryPools) {
-      refuse(fmt::format("more than {} memory pools", kMostMemoryPools), node.where);
+      node.refuse("more than {} memory pools", kMostMemoryPools);
     }
     const auto alignment = node.bytes("alignment").value_or(Bytes());
     spec.alignment = alignment == Bytes() ? Bytes(8) : alignment;
@@ -107,9 +107,8 @@ class StPoolReader {
       const std::string name = classes ? classes->object().text(key) : "";
       const auto found = std::ranges::find(known, name.empty() ? "UNDEF" : name, &StClass::name);
       if (found == known.end()) {
-        refuse(fmt::format("{}: expected HIGH, MID, LOW or UNDEF, found '{}'", key,
-                           printable(name, 40)),
-               classes->where);
+        classes->refuse("{}: expected HIGH, MID, LOW or UNDEF, found '{}'", key,
+                        printable(name, 40));
       }
       return static_cast<std::size_t>(found - known.begin());
     };

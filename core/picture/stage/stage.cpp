@@ -80,9 +80,7 @@ void Stage::measure() {
       count += change.before.empty() ? 1 : 0;
       count -= change.after.empty() ? 1 : 0;
       mostRows_[change.list] = std::max(mostRows_[change.list], count);
-      if (!change.after.empty()) {
-        widen(all.lists[change.list], change.after);
-      }
+      if (!change.after.empty()) widen(all.lists[change.list], change.after);
     }
   }
   for (std::uint32_t list = 0; list < all.lists.size(); ++list) {

@@ -215,9 +215,7 @@ std::string eventsText(const PlanDiff& diff, const Paint& paint) {
 
 std::string verdictText(const DiffReport& report) {
   const PlanDiff& diff = report.diff;
-  if (diff.equal()) {
-    return fmt::format("  the same: {}\n", countText(diff.same, "placement"));
-  }
+  if (diff.equal()) return fmt::format("  the same: {}\n", countText(diff.same, "placement"));
   std::string text = fmt::format("  {} in the same place, {} moved", groupDigits(diff.same),
                                  groupDigits(diff.count(PlanChange::moved)));
   const auto add = [&](PlanChange change, const char* what) {

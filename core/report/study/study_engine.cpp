@@ -87,9 +87,7 @@ class StudyEngine {
 
   Result<StudyTally> run() {
     while (tally_.done + unwritten_.size() < all_ && !work_.stop.stop_requested()) {
-      while (workers_.size() < workerCount() && !left_.empty()) {
-        HW_DO(start());
-      }
+      while (workers_.size() < workerCount() && !left_.empty()) HW_DO(start());
       HW_DO(listen());
       HW_DO(write(false));
     }

@@ -319,9 +319,7 @@ int StudyQuestion::count() const {
 
 Result<std::optional<ResultTable>> answerStudy(Database& results, const StudyQuestion& question) {
   const StudyQuestion& asked = question;
-  if (asked.count() > 1) {
-    return fail(ErrorCode::invalidArgument, "expected one question at a time");
-  }
+  if (asked.count() > 1) return fail(ErrorCode::invalidArgument, "expected one question at a time");
   if (asked.count() == 0 && !asked.where.empty()) {
     return fail(ErrorCode::invalidArgument, "where: expected a question, such as a Pareto front");
   }

@@ -239,9 +239,7 @@ class BlockSearch {
     Parts parts{.macs = macs()};
     for (const BlockRun& run : runs) {
       for (std::size_t at = run.first; at <= run.last; ++at) parts.macs -= macsOf_[at];
-      for (std::int64_t block = 0; block < run.blocks; ++block) {
-        HW_DO(addBlock(run, block, parts));
-      }
+      for (std::int64_t block = 0; block < run.blocks; ++block) HW_DO(addBlock(run, block, parts));
     }
     return parts;
   }

@@ -68,9 +68,7 @@ TEST_CASE("the runtime's log is held against the model that it was printed for",
     const auto document = test::must(tflmLogPlan(log, file, {}));
     const auto run = test::must(statedRun(model, document, "a.log", planningRequest()));
     CHECK(run->plan.footprint(PoolId(0)) <= arena.head);
-    for (const StayId id : run->problem.stays.keys()) {
-      CHECK(run->plan.addresses[id].has_value());
-    }
+    for (const StayId id : run->problem.stays.keys()) CHECK(run->plan.addresses[id].has_value());
     // Of another model it is not.
     const std::string other = tfliteBytes(chainOf(seed + 1000));
     const auto wrong = tflmLogPlan(log, other, {});

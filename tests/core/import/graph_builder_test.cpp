@@ -44,9 +44,7 @@ Result<Graph> shuffledDag(std::mt19937& random, const std::vector<std::size_t>& 
     for (int i = 0; i < 3 && op > 0; ++i) list.push_back(outputs[random() % op]);
     reads.push_back(list);
   }
-  for (const std::size_t op : stored) {
-    addOp(builder, std::to_string(op), reads[op], {outputs[op]});
-  }
+  for (const std::size_t op : stored) addOp(builder, std::to_string(op), reads[op], {outputs[op]});
   return std::move(builder).build();
 }
 

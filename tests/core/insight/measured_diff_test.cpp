@@ -70,9 +70,7 @@ class CountingMachine {
     std::int64_t written = 0;
     for (const TensorId out : op.outputs) written += out ? sizeOf(out) : 0;
     now_ += written;
-    if (const auto leak = habits_.leaks.find(id); leak != habits_.leaks.end()) {
-      now_ += leak->second;
-    }
+    if (const auto leak = habits_.leaks.find(id); leak != habits_.leaks.end()) now_ += leak->second;
     event.outputs = Bytes(written);
     event.after = Bytes(kStanding + now_);
     for (const TensorId in : graph_.reads(id)) {

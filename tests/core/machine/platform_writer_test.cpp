@@ -44,9 +44,7 @@ void checkSame(const DmaSpec& a, const DmaSpec& b) {
   const auto places = [](const DmaSpec::Pair& pair) {
     return std::array{pair.from.device, pair.from.pool, pair.to.device, pair.to.pool};
   };
-  for (std::size_t i = 0; i < a.moves.size(); ++i) {
-    CHECK(places(a.moves[i]) == places(b.moves[i]));
-  }
+  for (std::size_t i = 0; i < a.moves.size(); ++i) CHECK(places(a.moves[i]) == places(b.moves[i]));
 }
 
 template <class Part>

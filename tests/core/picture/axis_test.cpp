@@ -197,9 +197,7 @@ TEST_CASE("a block in time lasts from the first to the last activity that touche
       const PlacedStay& stay = list.stays[block.stay];
       const Life& life = lives.at(block.stay.index());
       // The run opens what is there from the start, and what is written over an input begins later.
-      if (!stay.over && stay.steps.begin > Step(0)) {
-        CHECK(block.span.begin.count() == life.begin);
-      }
+      if (!stay.over && stay.steps.begin > Step(0)) CHECK(block.span.begin.count() == life.begin);
       if (!stay.outlives) CHECK(block.span.end.count() == life.end);
       const auto same = steps.blocksOf(block.stay);
       REQUIRE(same.size() == 1);

@@ -108,9 +108,7 @@ TEST_CASE("a run without operators has colours by size, and one colour else", "[
   const auto run = test::runProblem(problem);
   const auto classes = [&](ColorBy by) { return Coloring(*run, by).classesOf(*run).size(); };
   CHECK(classes(ColorBy::size) == 3);
-  for (const ColorBy by : {ColorBy::type, ColorBy::scope, ColorBy::use}) {
-    CHECK(classes(by) == 1);
-  }
+  for (const ColorBy by : {ColorBy::type, ColorBy::scope, ColorBy::use}) CHECK(classes(by) == 1);
 }
 
 TEST_CASE("operators of a domain without rules are coloured by their types", "[coloring]") {

@@ -173,9 +173,7 @@ TEST_CASE("marks of an axis lie on it in order, at least so far apart", "[pictur
     const ColumnKind kind = kKinds[dice.roll(0, 4)];
     const double unit = kind == ColumnKind::ratio || kind == ColumnKind::seconds ? 1e-3 : 1;
     ValueSpan span;
-    for (int i = 0; i < 3; ++i) {
-      span.include(unit * std::pow(10, double(dice.roll(0, 90)) / 10));
-    }
+    for (int i = 0; i < 3; ++i) span.include(unit * std::pow(10, double(dice.roll(0, 90)) / 10));
     const ValueAxis axis = ValueAxis::around(kind, span, dice.chance(30), 10, 400);
     CHECK(axis.toPixel(span.low) >= 10);
     CHECK(axis.toPixel(span.high) <= 410);

@@ -55,12 +55,8 @@ TEST_CASE("a seek shows what a replay from the start shows", "[trace][property]"
   REQUIRE(sample.trace.size() == sample.events.size());
   MemoryState replayed(pools);
   for (std::size_t i = 0; i <= sample.events.size(); ++i) {
-    if (i % 7 == 0 || i == sample.events.size()) {
-      REQUIRE(sample.trace.stateAfter(i) == replayed);
-    }
-    if (i < sample.events.size()) {
-      replayed[sample.events[i].poolId()].apply(sample.events[i]);
-    }
+    if (i % 7 == 0 || i == sample.events.size()) REQUIRE(sample.trace.stateAfter(i) == replayed);
+    if (i < sample.events.size()) replayed[sample.events[i].poolId()].apply(sample.events[i]);
   }
 }
 

@@ -104,9 +104,7 @@ Graph readGraph(const Table& stored, const std::vector<Table::Bytes>& buffers,
                 const std::vector<Table>& codes) {
   Graph graph{.inputs = stored.numbers<std::int32_t>(1),
               .outputs = stored.numbers<std::int32_t>(2)};
-  for (const Table& tensor : stored.tables(0)) {
-    graph.tensors.push_back(readTensor(tensor, buffers));
-  }
+  for (const Table& tensor : stored.tables(0)) graph.tensors.push_back(readTensor(tensor, buffers));
   for (const Table& op : stored.tables(3)) graph.operators.push_back(readOperator(op, codes));
   checkIndices(graph.inputs, graph, false);
   checkIndices(graph.outputs, graph, false);

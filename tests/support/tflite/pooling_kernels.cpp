@@ -94,9 +94,7 @@ void checkScales(const Call& call) {
 void averagePool(const Call& call) {
   const Pool pool = poolOf(call);
   const int activation = call.option<std::int8_t>(5, 0);
-  if (call.isOf(Type::kFloat32)) {
-    return averageOfFloats(call, pool, floatBounds(call, activation));
-  }
+  if (call.isOf(Type::kFloat32)) return averageOfFloats(call, pool, floatBounds(call, activation));
   if (!call.isOf(Type::kInt8)) call.refuseTypes();
   checkScales(call);
   averageOfBytes(call, pool, quantizedBounds(call, activation));
@@ -105,9 +103,7 @@ void averagePool(const Call& call) {
 void maxPool(const Call& call) {
   const Pool pool = poolOf(call);
   const int activation = call.option<std::int8_t>(5, 0);
-  if (call.isOf(Type::kFloat32)) {
-    return most<float>(call, pool, floatBounds(call, activation));
-  }
+  if (call.isOf(Type::kFloat32)) return most<float>(call, pool, floatBounds(call, activation));
   if (!call.isOf(Type::kInt8)) call.refuseTypes();
   checkScales(call);
   most<std::int8_t>(call, pool, quantizedBounds(call, activation));
