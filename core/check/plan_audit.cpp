@@ -690,9 +690,8 @@ class Auditor {
     const auto remark = [&](const char* what, const std::string& theirs, const std::string& ours) {
       if (theirs == ours) return;
       audit_.remarks.push_back(
-          fmt::format("the plan was made for a problem of {} {}; that of this "
-                      "one is {}",
-                      what, inQuotes(theirs), inQuotes(ours)));
+          fmt::format("the plan was made for a problem of {} {}; that of this one is {}", what,
+                      inQuotes(theirs), inQuotes(ours)));
     };
     remark("instance", claims.instance, dsa.instance);
     remark("profile", claims.profile, dsa.profile);

@@ -201,8 +201,7 @@ Result<void> CsvRules::readClocks() {
   }
   if (!less || more) {
     return table_.refuse(fmt::format(
-        "has begin {} and end {}; expected an end that is nowhere "
-        "less, and somewhere more",
+        "has begin {} and end {}; expected an end that is nowhere less, and somewhere more",
         printable(field(RuleColumn::begin), 40), printable(field(RuleColumn::end), 40)));
   }
   if (lives_.size() == kMostClockRows) {

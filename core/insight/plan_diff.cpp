@@ -201,8 +201,7 @@ class Differ {
     if (buffersOnly_) {
       diff_.notes.push_back(
           "a plan CSV lists buffers, not the tensors that share them: only the addresses of "
-          "buffers "
-          "are compared");
+          "buffers are compared");
     }
     for (const DiffSide* side : {&a_, &b_}) {
       if (side->noEvents) {

@@ -47,8 +47,7 @@ class Judge {
         static_cast<std::size_t>(std::ranges::count(list, Verdict::lessGood, &Candidate::verdict));
     decision_.decided =
         free > 0 ? fmt::format(
-                       "{} would have been free during its whole life; the method did not "
-                       "take {}",
+                       "{} would have been free during its whole life; the method did not take {}",
                        free == 1 ? "another place" : fmt::format("{} other places", free),
                        free == 1 ? "it" : "them")
         : lower > 0 ? std::string("every lower gap is too small while it lives")

@@ -49,8 +49,7 @@ class Partitioner {
       if (device == platform_.devices.end()) {
         return fail(
             ErrorCode::unsupported,
-            fmt::format("operator '{}' of type '{}' is supported by no device of platform "
-                        "'{}'",
+            fmt::format("operator '{}' of type '{}' is supported by no device of platform '{}'",
                         printable(displayName(graph_, id)), printable(op.type), platform_.name));
       }
       const auto unit = std::ranges::find_if(
@@ -58,8 +57,7 @@ class Partitioner {
       if (unit == device->units.end()) {
         return fail(
             ErrorCode::unsupported,
-            fmt::format("operator '{}' of type '{}' runs on device '{}', but on none of "
-                        "its units",
+            fmt::format("operator '{}' of type '{}' runs on device '{}', but on none of its units",
                         printable(displayName(graph_, id)), printable(op.type), device->name));
       }
       enroll(id, static_cast<DeviceIndex>(device - platform_.devices.begin()),

@@ -447,8 +447,7 @@ std::span<const AliasRule> aliasRules() {
       {"split", &AliasRules::split, "Outputs of a split are slices of its input"},
       {"in-place", &AliasRules::inPlace,
        "An output takes over the bytes of an input that dies in its op; depthwise convolutions "
-       "hold a "
-       "plane aside for that"},
+       "hold a plane aside for that"},
       {"always", &AliasRules::always, "Slices are shared even where that raises the lower bound"}};
   return kRules;
 }

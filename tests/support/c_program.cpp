@@ -195,8 +195,7 @@ std::string mainOf(const std::vector<CNetwork>& networks) {
                           endsOf(each, kind));
     }
     table += fmt::format(
-        "  {{{0}_invoke, {0}_scratch_bytes, {1}, {2}, {3}, {4}, {0}_INPUT, "
-        "{0}_OUTPUT}},\n",
+        "  {{{0}_invoke, {0}_scratch_bytes, {1}, {2}, {3}, {4}, {0}_INPUT, {0}_OUTPUT}},\n",
         each.prefix, defined(each, "ARENA_BYTES"), defined(each, "INPUTS"),
         defined(each, "OUTPUTS"), each.inputs.size());
   }

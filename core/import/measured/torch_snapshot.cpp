@@ -405,8 +405,7 @@ class SnapshotPlayer {
     say(unrecorded_, "blocks end where another begins at their address: nothing told of their end");
     if (failed_ > 0) {
       notes_.push_back(
-          fmt::format("it ran out of memory {} times; the largest wish that failed "
-                      "was {} bytes",
+          fmt::format("it ran out of memory {} times; the largest wish that failed was {} bytes",
                       failed_, groupDigits(wanted_)));
     }
   }

@@ -183,8 +183,7 @@ void OnnxGraphReader::noteGuess(const onnx::NodeProto& node, const BodyRun& run)
   const bool isIf = specialOf(node) == Special::branch;
   std::string note =
       isIf ? fmt::format(
-                 "the condition of {} '{}' is not known ahead of time: its larger branch "
-                 "is shown",
+                 "the condition of {} '{}' is not known ahead of time: its larger branch is shown",
                  node.op_type(), shownName(node))
            : fmt::format("how often {} '{}' runs is not known ahead of time: one turn is counted",
                          node.op_type(), shownName(node));

@@ -45,8 +45,7 @@ const Columns<RunFigures>& figureColumns() {
        "Graph inputs that the allocator leaves to the caller: its peak is without them"},
       {"gap", "total gap", excess, &F::gap,
        "Peak / lower bound \u2212 1, of all memories together: 0 is the best there can be, and "
-       "only "
-       "plans that move as much to L3 can be held against each other by it"},
+       "only plans that move as much to L3 can be held against each other by it"},
       {"fragmentation_at_peak", "frag. peak", ratio, &F::fragmentationAtPeak,
        "Fragmentation at the step with most bytes live"},
       {"fragmentation", "frag. mean", ratio, &F::fragmentation,

@@ -166,8 +166,7 @@ constexpr LessonStop kFreeListStops[] = {
      "What was looked at is listed below the memory, each candidate as large as the tensor."},
     {"p", 1, "A block is cut",
      "x has gone and left 24 bytes. p wants 16; no free block has exactly that size, so the "
-     "largest "
-     "one is split. p takes the low end, and 8 bytes stay in the free list."},
+     "largest one is split. p takes the low end, and 8 bytes stay in the free list."},
     {"q", 1, "Too small",
      "q wants 24 bytes, and the only free block has 8. It is passed over, and the frontier moves. "
      "A candidate that is too small sticks out over its neighbour."},
@@ -254,8 +253,7 @@ constexpr Lesson kLessons[] = {
      "runs together, and counters say when it may be used again.",
      "samples:two_devices", kTwoDevices, kPartitionStops,
      "It says who owns which bytes on every device, and when they must be sent. A block is "
-     "reserved "
-     "as a whole, its unused end included; any allocator can place the blocks."},
+     "reserved as a whole, its unused end included; any allocator can place the blocks."},
     {"free-list", "Free blocks in L2 and L3",
      "What an allocator at run time would do, done ahead of it: a list of free blocks, cut and "
      "joined as tensors come and go.",
@@ -270,8 +268,7 @@ constexpr Lesson kLessons[] = {
      "quickly, so large networks need a budget."},
     {"greedy-by-size", "A peer: the largest first",
      "The published methods have peers in inference engines. This one is the most common: it "
-     "places "
-     "tensors by size, each in a gap that is left between those placed before.",
+     "places tensors by size, each in a gap that is left between those placed before.",
      kInception, kWorked, kGreedyStops,
      "It is fast and close to the bound on most networks. It has to know every lifetime "
      "beforehand."},

@@ -56,8 +56,7 @@ constexpr BadRules kBadRules[] = {
      "buffer 'a' has pool 'X'; expected a new name, or one with bytes from 0 to "
      "1152921504606846976, such as L1:65536 (line 2)"},
     {kPooled, "a,0,1,4,X,Y,,\n",
-     "buffer 'a' names pool 'Y'; expected one of column 'pools' "
-     "(line 2)"},
+     "buffer 'a' names pool 'Y'; expected one of column 'pools' (line 2)"},
     {kPooled, "a,0,1,4,X,,4-4,\n",
      "buffer 'a' has reserved '4-4'; expected a pool and bytes a-b with a < b, such as L1:0-64 "
      "(line 2)"},

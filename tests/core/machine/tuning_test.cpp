@@ -100,9 +100,7 @@ TEST_CASE("what a machine has not cannot be changed, and the message names it", 
        {"generic-npu:device.npu.L2.capacity=", "is not one of"},
        {"generic-npu:device.npu=1", "no such part"},
        {"generic-npu:device.=1", "no such part"},
-       {"generic-npu:device.npu.L2.read=1GB/s,"
-        "device.npu.L2.read=2GB/s",
-        "said twice"},
+       {"generic-npu:device.npu.L2.read=1GB/s,device.npu.L2.read=2GB/s", "said twice"},
        {"a100:channels=2", "has no DMA engine"},
        {"gap:macs=2", "did you mean"}}));
   CAPTURE(text);

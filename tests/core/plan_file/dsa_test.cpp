@@ -93,14 +93,11 @@ constexpr BadDsaValue kBadDsaValues[] = {
     {"/problem/pools/0/reserved_ranges/0/end", "32",
      "the range is empty; expected begin < end (problem.pools[0].reserved_ranges[0])"},
     {"/problem/buffers/0/allowed_pools", "[]",
-     "the buffer may lie nowhere; expected one pool or more "
-     "(problem.buffers[0].allowed_pools)"},
+     "the buffer may lie nowhere; expected one pool or more (problem.buffers[0].allowed_pools)"},
     {"/problem/buffers/0/live_intervals", "[]",
-     "the buffer is never live; expected one interval or more "
-     "(problem.buffers[0].live_intervals)"},
+     "the buffer is never live; expected one interval or more (problem.buffers[0].live_intervals)"},
     {"/problem/buffers/0/live_intervals/0/upper", "3",
-     "the interval is from 3 to 3; expected lower < upper "
-     "(problem.buffers[0].live_intervals[0])"},
+     "the interval is from 3 to 3; expected lower < upper (problem.buffers[0].live_intervals[0])"},
     {"/problem/buffers/0/live_intervals/0/upper", "9223372036854775807",
      "expected a whole number from -1152921504606846976 to 1152921504606846976, found "
      "9223372036854775807 (problem.buffers[0].live_intervals[0].upper)"},
@@ -132,8 +129,7 @@ constexpr BadDsaRule kBadDsaRules[] = {
      "buffers 'd' and 'f' may not share bytes, and have to begin at one offset "
      "(problem.constraints.separations[2])"},
     {"separations", R"({"first": 15, "second": 15})",
-     "buffer 15 is paired with itself; expected two buffers "
-     "(problem.constraints.separations[2])"},
+     "buffer 15 is paired with itself; expected two buffers (problem.constraints.separations[2])"},
     {"temporal_exclusions", R"({"first": 10, "second": 13})",
      "buffers 'a' and 'd' may not share bytes, and may since they are exclusive "
      "(problem.constraints.temporal_exclusions[2])"},
@@ -144,8 +140,7 @@ constexpr BadDsaRule kBadDsaRules[] = {
      "buffer 99 is not there; expected the id of a buffer "
      "(problem.constraints.separations[2].second)"},
     {"colocations", R"({"first": 15, "second": 13, "third": 3})",
-     "the field 'third' is not known; expected first, second "
-     "(problem.constraints.colocations[1])"},
+     "the field 'third' is not known; expected first, second (problem.constraints.colocations[1])"},
     {"pinned_allocations",
      R"({"buffer": 13, "pool": 3, "offset": 0, "exclusive_for_all_time": false})",
      "the buffer is pinned to a pool that is not allowed "

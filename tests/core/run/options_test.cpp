@@ -242,8 +242,7 @@ TEST_CASE("a study runs every combination, and says what it varies", "[run-optio
   for (const auto& [key, value] : settings.at(0).axes) keys += key + "=" + value + " ";
   CHECK(keys ==
         "platform=two-devices l2=16 l3= align=1 alias= overlap= inputs= outputs= weights= layout= "
-        "order= "
-        "recompute= tile= tile-to= extra-work= batches= seed=3 ");
+        "order= recompute= tile= tile-to= extra-work= batches= seed=3 ");
   CHECK_FALSE(parseStudy("models = \"m\"\nthreads = 3\n"));
   CHECK(parseStudy("models = \"m\"\nallocators = \"all\"\n")->allocators.empty());
   CHECK_FALSE(parseStudy("models = \"m\"\nallocators = [\"none\", \"all\"]\n"));
@@ -279,10 +278,8 @@ TEST_CASE("a report says how to make it again, with all that was asked for", "[r
         "--platform two-devices --l2 1536 --l3 unlimited --align 4KiB --alias reshape,concat "
         "--overlap kernels --inputs external --outputs external --weights prefetch=3 "
         "--layout nhwc --order depth-first --recompute cheap --tile any --tile-to 12KiB "
-        "--extra-work 2.5% --move "
-        "2:before:1 "
+        "--extra-work 2.5% --move 2:before:1 "
         "--move 4:before:3 --batches 3 --residency lru --seed 12345678901234567890 --time-limit "
-        "1.5 -o "
-        "report.html");
+        "1.5 -o report.html");
   CHECK(commandForReport(defaultRequest(), "pdf") == "highwater-studio '' --report report.pdf");
 }
