@@ -1,5 +1,3 @@
-#include <catch2/catch.hpp>
-
 #include "core/exchange/tflm/arena.h"
 #include "core/exchange/tflm/kernel_scratch.h"
 #include "core/exchange/tflm/offline_plan.h"
@@ -7,6 +5,7 @@
 #include "core/files/file.h"
 #include "core/import/tflite/model.h"
 #include "tests/core/import/onnx/onnx_corpus.h"
+#include "tests/support/must.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
 #include "tests/support/tflite_writer.h"
@@ -191,26 +190,23 @@ TEST_CASE("detections ask for scratch by boxes, classes and how many are wanted"
                      .custom = "TFLite_Detection_PostProcess",
                      .customOptions = detectionOptions()}};
   Text text{.subgraphs = {main}, .buffers = {std::string(800, 'a')}};
-  const auto plan = planOf(tfliteBytes(text));
-  REQUIRE(plan);
-  CHECK(plan->program.unknown.empty());
-  REQUIRE(plan->program.scratch.size() == 11);
+  const auto plan = test::must(planOf(tfliteBytes(text)));
+  CHECK(plan.program.unknown.empty());
+  REQUIRE(plan.program.scratch.size() == 11);
   // All is live at once: boxes, scores, what is found, and scratch, each a multiple of 16.
   const std::int64_t inout = 800 + 18208 + 160 + 48 + 48 + 16;
   const std::int64_t asked = 64 + 800 + 18208 + 208 + 208 + 2000 + 2000 + 208 + 2000 + 18000 + 2000;
-  CHECK(plan->arena.head == Bytes(inout + asked));
+  CHECK(plan.arena.head == Bytes(inout + asked));
   text.subgraphs[0].operators[0].customOptions = "no map";
-  const auto unknown = planOf(tfliteBytes(text));
-  REQUIRE(unknown);
-  CHECK(unknown->program.unknown == std::vector<std::string>{"TFLite_Detection_PostProcess"});
+  const auto unknown = test::must(planOf(tfliteBytes(text)));
+  CHECK(unknown.program.unknown == std::vector<std::string>{"TFLite_Detection_PostProcess"});
 }
 
 TEST_CASE("tensors of called subgraphs have places that nobody else uses", "[exchange][tflite]") {
   const std::uint64_t seed = GENERATE(range<std::uint64_t>(1, 1 + test::rounds(200)));
   CAPTURE(seed);
-  const auto made = planOf(tfliteBytes(randomCalls(seed)));
-  if (!made) FAIL(made.error().text());
-  const TflmPlan& plan = *made;
+  const auto made = test::must(planOf(tfliteBytes(randomCalls(seed))));
+  const TflmPlan& plan = made;
   CHECK(plan.left == 0);
   std::size_t called = 0;
   for (std::size_t a = 0; a < plan.offsets.size(); ++a) {
@@ -253,14 +249,13 @@ TEST_CASE("the tail is estimated by what the runtime keeps", "[exchange][tflite]
   main.outputs = {2};
   main.operators = {{.code = 114, .inputs = {0}, .outputs = {2}}};  // QUANTIZE
   const std::string file = tfliteBytes({.subgraphs = {main}});
-  const auto plan = planOf(file);
-  REQUIRE(plan);
-  CHECK(plan->program.variables == Bytes(112));
+  const auto plan = test::must(planOf(file));
+  CHECK(plan.program.variables == Bytes(112));
   // Its own, three tensors, an operator and its kernel, the variable, a pointer to each end of the
   // model, the ends themselves, and the scale of one.
-  CHECK(plan->tail == Bytes(248 + 3 * 24 + 64 + 32 + 112 + 2 * 16 + 2 * 64 + 32));
-  CHECK(plan->narrowTail == Bytes(132 + 3 * 12 + 32 + 32 + 112 + 2 * 16 + 2 * 40 + 20));
-  CHECK_THAT(tflmPlanLine(*plan),
+  CHECK(plan.tail == Bytes(248 + 3 * 24 + 64 + 32 + 112 + 2 * 16 + 2 * 64 + 32));
+  CHECK(plan.narrowTail == Bytes(132 + 3 * 12 + 32 + 32 + 112 + 2 * 16 + 2 * 40 + 20));
+  CHECK_THAT(tflmPlanLine(plan),
              Catch::Contains("; its tail about 700 more, an estimate (500 where pointers have 4"));
 }
 
@@ -276,9 +271,8 @@ TEST_CASE("the tail has a multiplier and a shift for each scale of matrices",
     main.outputs = {2};
     main.operators = {{.code = 9, .inputs = {0, 1}, .outputs = {2}, .optionsKind = 8}};
     const std::string file = tfliteBytes({.subgraphs = {main}, .buffers = {std::string(40, '\1')}});
-    const auto plan = planOf(file);
-    REQUIRE(plan);
-    return plan->tail.count();
+    const auto plan = test::must(planOf(file));
+    return plan.tail.count();
   };
   // Two lists of five numbers, each in 32 bytes.
   CHECK(tailWith({0.1F, 0.1F, 0.2F, 0.1F, 0.1F}) == tailWith({0.1F}) + 64);
@@ -290,19 +284,16 @@ TEST_CASE("the tail of a model that tflite-micro measures is as it says",
           "[exchange][tflite][corpus]") {
   const auto folder = corpusFolder();
   if (!folder) return;
-  const auto bytes = readFile((*folder / "tflite/keyword_scrambled.tflite").string());
-  REQUIRE(bytes);
-  const TfliteFile file(*bytes);
-  const auto program = tflmProgram(file);
-  REQUIRE(program);
-  CHECK(program->variables == Bytes(10'240));  // That, too, is in the test.
-  CHECK(static_cast<double>(tflmTail(file, *program, 8).count()) ==
+  const auto bytes = test::must(readFile((*folder / "tflite/keyword_scrambled.tflite").string()));
+  const TfliteFile file(bytes);
+  const auto program = test::must(tflmProgram(file));
+  CHECK(program.variables == Bytes(10'240));  // That, too, is in the test.
+  CHECK(static_cast<double>(tflmTail(file, program, 8).count()) ==
         Approx(13'800 + 248).epsilon(0.01));
 
   // What the guide to firmware measured.
-  const auto other = readFile((*folder / "tflite/vww_96_int8.tflite").string());
-  REQUIRE(other);
-  const TfliteFile vww(*other);
+  const auto other = test::must(readFile((*folder / "tflite/vww_96_int8.tflite").string()));
+  const TfliteFile vww(other);
   CHECK(static_cast<double>(tflmTail(vww, tflmProgram(vww).value(), 8).count()) ==
         Approx(29'664).epsilon(0.01));
 }
@@ -310,14 +301,13 @@ TEST_CASE("the tail of a model that tflite-micro measures is as it says",
 TEST_CASE("called subgraphs lie lower than the runtime would put them, where they can",
           "[exchange][tflite]") {
   std::size_t lower = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(100); ++seed) {
-    const auto plan = planOf(tfliteBytes(randomCalls(seed)));
-    REQUIRE(plan);
-    std::vector<std::int32_t> left = plan->offsets;
+  for (const std::uint64_t seed : test::Seeds(100)) {
+    const auto plan = test::must(planOf(tfliteBytes(randomCalls(seed))));
+    std::vector<std::int32_t> left = plan.offsets;
     for (std::size_t i = 0; i < left.size(); ++i) {
-      if (plan->program.tensors[i].subgraph > 0) left[i] = -1;
+      if (plan.program.tensors[i].subgraph > 0) left[i] = -1;
     }
-    lower += plan->arena.head < tflmArena(plan->program, left).head;
+    lower += plan.arena.head < tflmArena(plan.program, left).head;
   }
   CHECK(lower > 0);
 }

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cstring>
 
 #include "core/check/plan_audit.h"
@@ -10,6 +9,7 @@
 #include "core/machine/platforms.h"
 #include "core/plan_file/plan_document.h"
 #include "tests/bench/mobile_nets.h"
+#include "tests/support/must.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
 #include "tests/support/tflite_writer.h"
@@ -64,13 +64,9 @@ Text randomModel(std::uint64_t seed) {
 
 std::shared_ptr<const Run> tflmRun(const std::string& file, RunRequest request) {
   request = tflmRequest(std::move(request), {.near = true});
-  auto opened = importModel(file, "model.tflite", request.import);
-  if (!opened) FAIL(opened.error().text());
-  auto model = withKernelScratch(std::move(*opened));
-  if (!model) FAIL(model.error().text());
-  auto run = execute(std::make_shared<const Model>(std::move(*model)), request, {});
-  if (!run) FAIL(run.error().text());
-  return *run;
+  auto opened = test::must(importModel(file, "model.tflite", request.import));
+  auto model = test::must(withKernelScratch(std::move(opened)));
+  return test::must(execute(std::make_shared<const Model>(std::move(model)), request, {}));
 }
 
 RunRequest greedy() {
@@ -80,15 +76,11 @@ RunRequest greedy() {
 }
 
 TflmPlan tflmPlanOf(const std::string& file, const RunRequest& request = greedy()) {
-  auto plan = tflmPlan(file, *tflmRun(file, request));
-  if (!plan) FAIL(plan.error().text());
-  return std::move(*plan);
+  return test::must(tflmPlan(file, *tflmRun(file, request)));
 }
 
 std::string writtenFile(const std::string& file, const std::vector<std::int32_t>& offsets) {
-  auto written = withOfflinePlan(file, offsets);
-  if (!written) FAIL(written.error().text());
-  return std::move(*written);
+  return test::must(withOfflinePlan(file, offsets));
 }
 
 std::vector<std::int32_t> storedPlan(const std::string& bytes) {
@@ -143,9 +135,8 @@ TEST_CASE("planned files are the model they were, with the plan inside", "[excha
   for (std::size_t i = 0; i < old.subgraphCount(); ++i) {
     const auto model = std::make_shared<const Model>(
         importModel(after, "planned.tflite", {.subgraph = std::to_string(i)}).value());
-    const auto document = embeddedPlan(*model);
-    REQUIRE(document);
-    const Audit audit = auditPlan(model, *document, {.alignment = Bytes(16)});
+    const auto document = test::must(embeddedPlan(*model));
+    const Audit audit = auditPlan(model, document, {.alignment = Bytes(16)});
     for (const Finding& finding : audit.findings) UNSCOPED_INFO(finding.message);
     CHECK(audit.findings.empty());
     CHECK(audit.pools.at(0).top <= plan.arena.head);
@@ -338,11 +329,10 @@ TEST_CASE("a zip archive behind a planned model opens as before", "[exchange][tf
   }
   shift(archive.rfind("PK\x05\x06") + 16);
   const std::string after = writtenFile(model + archive, plan.offsets);
-  const auto members = zipDirectory(after);
-  REQUIRE(members);
-  REQUIRE(members->size() == 2);
-  CHECK(zipUnpack(after, members->front(), 100) == "cat\ndog\n");
-  CHECK(zipUnpack(after, members->back(), 100) == "a b c");
+  const auto members = test::must(zipDirectory(after));
+  REQUIRE(members.size() == 2);
+  CHECK(zipUnpack(after, members.front(), 100) == "cat\ndog\n");
+  CHECK(zipUnpack(after, members.back(), 100) == "a b c");
   // Who counts from the start of the file finds it, too.
   std::uint32_t directory = 0;
   std::memcpy(&directory, after.data() + after.rfind("PK\x05\x06") + 16, 4);

@@ -106,9 +106,9 @@ TEST_CASE("no plan of tiny programs is below what branching proves, and most are
           "[latency][property]") {
   int met = 0;
   int tried = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(150); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(150)) {
     for (std::int64_t more = 0; more < 3; ++more) {
-      CAPTURE(seed, more);
+      CAPTURE(more);
       const auto program = test::randomTimedProgram(seed, {.stays = 6, .steps = 8, .maxSize = 4});
       const auto start = test::offsetsBy("best", program.problem);
       Bytes capacity(more);
@@ -137,8 +137,7 @@ TEST_CASE("no plan of tiny programs is below what branching proves, and most are
 }
 
 TEST_CASE("branching stays below plans that allocators make", "[latency][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(60)) {
     const auto program = test::randomTimedProgram(seed, {.stays = 6 + seed % 30, .steps = 20});
     const ActivityList list = program.at(test::offsetsBy("none", program.problem));
     const TimedWork work(list, program.problem);

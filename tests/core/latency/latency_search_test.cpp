@@ -1,11 +1,10 @@
 #include "core/latency/latency_search.h"
 
-#include <catch2/catch.hpp>
-
 #include "core/latency/capacity_bound.h"
 #include "core/latency/reuse_timer.h"
 #include "core/plan/metrics.h"
 #include "tests/support/every_plan.h"
+#include "tests/support/must.h"
 #include "tests/support/rounds.h"
 #include "tests/support/timed_program.h"
 
@@ -58,14 +57,13 @@ TEST_CASE("of tiny programs the search finds the fastest plan there is", "[laten
     const Bytes capacity = topOf(program.problem, start) + Bytes(static_cast<int>(seed % 3));
     const ActivityList list = program.at(start);
     const TimedWork work(list, program.problem);
-    const auto least = test::EveryPlan(program.problem, work, capacity).least();
-    REQUIRE(least);
+    const auto least = test::must(test::EveryPlan(program.problem, work, capacity).least());
     const auto result =
         searchLatency(work, {{.offsets = start, .winner = "best"}}, within(capacity));
     CHECK(isValid(program.problem, result.best.offsets, capacity));
-    CHECK(result.bound.time <= *least);
-    CHECK(result.best.latency >= *least);
-    found += result.best.latency == *least;
+    CHECK(result.bound.time <= least);
+    CHECK(result.best.latency >= least);
+    found += result.best.latency == least;
     proved += result.proved();
   }
   INFO("found " << found << ", proved " << proved);
@@ -75,8 +73,7 @@ TEST_CASE("of tiny programs the search finds the fastest plan there is", "[laten
 
 TEST_CASE("a search keeps what it is given, repeats, and stays above its bound",
           "[latency][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(40)) {
     const auto program = test::randomTimedProgram(seed, {.stays = 40, .steps = 30});
     const auto start = test::offsetsBy("greedy-by-size", program.problem);
     const Bytes capacity = topOf(program.problem, start);
@@ -103,8 +100,7 @@ TEST_CASE("a search keeps what it is given, repeats, and stays above its bound",
 }
 
 TEST_CASE("pinned stays are not moved for the latency's sake", "[latency]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(20); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(20)) {
     auto program = test::randomTimedProgram(seed, {.stays = 30, .steps = 20});
     const auto start = test::offsetsBy("greedy-by-size", program.problem);
     for (std::size_t i = 0; i < start.size(); i += 3) {
@@ -153,8 +149,7 @@ TEST_CASE("a stopped search gives its start", "[latency]") {
 }
 
 TEST_CASE("the bound falls as the capacity grows", "[latency][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(40)) {
     const auto program = test::randomTimedProgram(seed, {.stays = 40, .steps = 30});
     const ActivityList list = program.at(test::offsetsBy("none", program.problem));
     const TimedWork work(list, program.problem);

@@ -62,8 +62,7 @@ bool isApart(const Problem& problem, const std::vector<Bytes>& offsets, StayId a
 }  // namespace
 
 TEST_CASE("the fast clock agrees with the simulator to the picosecond", "[latency][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(300)) {
     const auto program = test::randomTimedProgram(seed, {.stays = 10 + seed % 30});
     const auto low = test::offsetsBy("greedy-by-size", program.problem);
     const ActivityList first = program.at(low);
@@ -98,8 +97,7 @@ TEST_CASE("a stay without a place is nobody's former tenant", "[latency]") {
 
 TEST_CASE("a run that needs room has it, ends, and is above the bound", "[latency][property]") {
   int later = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(150); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(150)) {
     const auto program = test::randomTimedProgram(seed, {.stays = 50, .steps = 30});
     const ActivityList list = program.at(test::offsetsBy("none", program.problem));
     const TimedWork work(list, program.problem);
@@ -124,8 +122,7 @@ TEST_CASE("a run that needs room has it, ends, and is above the bound", "[latenc
 }
 
 TEST_CASE("with room for everything nobody waits for room", "[latency][property]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(30); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(30)) {
     const auto program = test::randomTimedProgram(seed, {.stays = 40, .steps = 30});
     const ActivityList list = program.at(test::offsetsBy("none", program.problem));
     const TimedWork work(list, program.problem);
@@ -142,8 +139,7 @@ TEST_CASE("with room for everything nobody waits for room", "[latency][property]
 
 TEST_CASE("a packing by time is a plan: live together, apart in bytes", "[latency][property]") {
   int found = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(60)) {
     const auto program = test::randomTimedProgram(seed, {.stays = 40, .steps = 30});
     const Problem& problem = program.problem;
     const ActivityList list = program.at(test::offsetsBy("none", problem));

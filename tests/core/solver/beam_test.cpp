@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 
 #include "core/allocators/catalog.h"
 #include "core/families/family.h"
 #include "core/plan/metrics.h"
 #include "core/plan/validate.h"
+#include "tests/support/must.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
 
@@ -41,8 +41,7 @@ void requireSound(const Problem& problem, const BeamResult& found) {
 
 TEST_CASE("beam search packs any problem without gaps, the same each time", "[beam]") {
   std::uint64_t found = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(150); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(150)) {
     const Problem problem =
         test::randomProblem(seed, {.stays = 5 + seed % 90, .steps = 40, .maxLength = 9});
     std::vector<Bytes> peaks;
@@ -86,8 +85,7 @@ TEST_CASE("best packs coarse heights within a twentieth of the bound", "[beam]")
                                     "cuts=anywhere,out=2,seed=202",
                                     buffers))
             .problem;
-    const auto plan = AllocatorChoice::parse("best")->make()->plan(problem, {});
-    REQUIRE(plan);
-    CHECK(20 * plan->footprint(PoolId(0)).count() <= 21 * lowerBound(problem).count());
+    const auto plan = test::must(AllocatorChoice::parse("best")->make()->plan(problem, {}));
+    CHECK(20 * plan.footprint(PoolId(0)).count() <= 21 * lowerBound(problem).count());
   }
 }

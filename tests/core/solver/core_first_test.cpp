@@ -38,8 +38,7 @@ void requireSound(const Problem& problem, const CoreFirst& packed) {
 
 TEST_CASE("a core and what is placed around it make a plan", "[core-first]") {
   std::uint64_t found = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(150); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(150)) {
     test::ProblemShape shape{.stays = 120, .steps = 300, .maxLength = 9};
     shape.alignedPercent = seed % 3 == 0 ? 40 : 0;
     shape.pinnedPercent = seed % 4 == 0 ? 20 : 0;

@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <filesystem>
 
 #include "core/import/importer.h"
 #include "core/plan/metrics.h"
 #include "core/solver/exact/exact.h"
 #include "tests/support/corpus.h"
+#include "tests/support/must.h"
 
 namespace hw {
 namespace {
@@ -13,10 +13,9 @@ namespace {
 namespace fs = std::filesystem;
 
 Problem load(const fs::path& path) {
-  const auto model = loadModel(path.string(), {});
-  REQUIRE(model);
-  REQUIRE(model->problem);
-  return *model->problem;
+  const auto model = test::must(loadModel(path.string(), {}));
+  REQUIRE(model.problem);
+  return *model.problem;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "core/solver/exact/search.h"
 #include "core/solver/fast/fast_search.h"
 #include "tests/support/graphs.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/rounds.h"
 
@@ -28,7 +29,7 @@ struct Hard {
 
 /// The first of a family that takes between `least` and `most` nodes.
 Hard hardOne(const std::string& family, std::int64_t least, std::int64_t most) {
-  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(200)) {
     GeneratedProblem made = generateProblem(fmt::format("{},seed={}", family, seed));
     const ExactResult found =
         solveExact(made.problem, PoolId(0), {.capacity = *made.fits, .nodes = most, .threads = 1});
@@ -99,9 +100,8 @@ TEST_CASE("however large the problem, the exact search is not above quick method
   const ExactResult found = solveExact(problem, PoolId(0), {.nodes = 2'000, .threads = 1});
   for (const char* quick : {"greedy-by-size", "in-order", "fast:moves=150000"}) {
     CAPTURE(quick);
-    const auto plan = AllocatorChoice::parse(quick)->make()->plan(problem, {});
-    REQUIRE(plan);
-    CHECK(found.incumbent <= plan->footprint(PoolId(0)));
+    const auto plan = test::must(AllocatorChoice::parse(quick)->make()->plan(problem, {}));
+    CHECK(found.incumbent <= plan.footprint(PoolId(0)));
   }
 }
 

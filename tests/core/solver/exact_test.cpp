@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <catch2/catch.hpp>
-
 #include "core/families/family.h"
 #include "core/families/family_rows.h"
 #include "core/plan/metrics.h"
@@ -11,6 +9,7 @@
 #include "core/solver/exact/bounds.h"
 #include "core/solver/exact/conflict.h"
 #include "tests/core/solver/exact_oracles.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
@@ -96,8 +95,7 @@ Problem handedAround(std::uint64_t seed, std::int64_t height, std::int64_t steps
 }  // namespace
 
 TEST_CASE("the exact search finds what trying every offset finds", "[exact]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(400); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(400)) {
     const Problem problem = smallProblem(seed);
     const Bytes best = test::exhaustivePeak(problem);
     const ExactResult found = solveExact(problem, kPool, {.nodes = 100'000, .threads = 1});
@@ -111,8 +109,7 @@ TEST_CASE("the exact search finds what trying every offset finds", "[exact]") {
 TEST_CASE("bounds beyond the live maximum are never above the optimum", "[exact][bounds]") {
   int aligned = 0;
   int pinned = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(600); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(600)) {
     const Problem problem = smallProblem(seed);
     const Bytes bound = provenBound(problem, kPool);
     const Bytes live = lowerBound(problem, kPool);
@@ -140,8 +137,7 @@ TEST_CASE("alignments and pins raise the bound", "[exact][bounds]") {
 }
 
 TEST_CASE("a capacity suffices from the optimum on, and is proved not to below", "[exact]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(300)) {
     const Problem problem = smallProblem(seed);
     const Bytes best = test::exhaustivePeak(problem);
     for (const std::int64_t more : {-2, -1, 0, 1}) {
@@ -162,8 +158,7 @@ TEST_CASE("a capacity suffices from the optimum on, and is proved not to below",
 }
 
 TEST_CASE("the exact search agrees with every order of lowest fits", "[exact]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(120); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(120)) {
     const Problem problem = test::randomProblem(seed, {.stays = 7,
                                                        .steps = 9,
                                                        .maxSize = 90,
@@ -188,13 +183,12 @@ TEST_CASE("the exact search agrees with a mixed-integer solver", "[exact][oracle
     if (seed % 3 == 0) shape.gapPercent = 40;
     if (seed % 4 == 0) shape.pinnedPercent = 20;
     const Problem problem = test::randomProblem(seed, shape);
-    const auto best = test::integerProgramPeak(problem);
-    REQUIRE(best);
+    const auto best = test::must(test::integerProgramPeak(problem));
     const ExactResult found = solveExact(problem, kPool, {.nodes = 500'000, .threads = 1});
     checkSound(problem, found);
     REQUIRE(found.status == ExactStatus::optimal);
-    REQUIRE(found.incumbent == *best);
-    harder += *best > lowerBound(problem, kPool) ? 1 : 0;
+    REQUIRE(found.incumbent == best);
+    harder += best > lowerBound(problem, kPool) ? 1 : 0;
   }
   CHECK(harder > 0);  // Else the live maximum would have done.
 }
@@ -217,9 +211,8 @@ TEST_CASE("proofs on middling problems agree with a mixed-integer solver", "[exa
     const ExactResult refused =
         solveExact(problem, kPool, {.capacity = below, .nodes = 200'000, .threads = 1});
     REQUIRE(refused.status == ExactStatus::infeasible);
-    const auto fits = test::integerProgramFits(problem, below);
-    REQUIRE(fits);
-    REQUIRE_FALSE(*fits);
+    const auto fits = test::must(test::integerProgramFits(problem, below));
+    REQUIRE_FALSE(fits);
   }
   CHECK(harder > 0);  // Else the live maximum would have done.
 }
@@ -351,8 +344,7 @@ TEST_CASE("thousands of stays deep, the search neither crashes nor fills memory"
 
 TEST_CASE("a conflict cannot be kept, and without any one of it can", "[exact][conflict]") {
   int unequal = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(60)) {
     const Problem problem = smallProblem(seed);
     const Bytes best = test::exhaustivePeak(problem);
     const Bytes capacity = best - 1_B;

@@ -59,8 +59,7 @@ std::vector<Bytes> largestFirst(const Rectangles& rectangles) {
 }  // namespace
 
 TEST_CASE("the unplaced one of highest priority is found as by looking at all", "[fast]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(30); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(30)) {
     test::Dice dice(seed);
     const auto count = static_cast<std::uint32_t>(dice.roll(1, seed % 5 == 0 ? 3'000 : 200));
     std::vector<std::uint32_t> ends(count);
@@ -88,8 +87,7 @@ TEST_CASE("the unplaced one of highest priority is found as by looking at all", 
 }
 
 TEST_CASE("any priorities give a valid packing, pins and alignments kept", "[fast]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(300)) {
     test::Dice dice(seed);
     const Problem problem =
         test::randomProblem(seed, {.stays = static_cast<std::size_t>(dice.roll(1, 120)),
@@ -135,8 +133,7 @@ TEST_CASE("what ends above the limit is named, or ends the packing", "[fast]") {
 }
 
 TEST_CASE("a search repeats itself, never goes up and never below the bound", "[fast]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(20); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(20)) {
     const Problem problem = test::randomProblem(seed, {.stays = 80, .steps = 40, .maxLength = 25});
     const Rectangles rectangles = rectanglesOf(problem, PoolId(0));
     const FastResult found = searched(rectangles, 20'000, seed);
@@ -153,10 +150,9 @@ TEST_CASE("a search repeats itself, never goes up and never below the bound", "[
 
 TEST_CASE("a search finds the optimum of small problems", "[fast]") {
   int missed = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(40)) {
     const Problem problem = test::randomProblem(seed, {.stays = 7, .steps = 8, .maxLength = 6});
     const Bytes peak = searched(rectanglesOf(problem, PoolId(0)), 20'000).peak;
-    CAPTURE(seed);
     REQUIRE(peak >= test::bruteForcePeak(problem));
     if (peak > test::bruteForcePeak(problem)) ++missed;
   }
@@ -237,8 +233,7 @@ TEST_CASE("large synthetic problems are packed as well as they should be", "[fas
     return static_cast<double>(found.peak.count()) /
            static_cast<double>(loadBound(rectangles).count());
   };
-  for (std::uint64_t seed = 1; seed <= test::rounds(3); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(3)) {
     CHECK(ratio(test::randProblem(kStays, seed)) <= 1.02);
     CHECK(ratio(test::inferProblem(kStays, seed)) <= 1.0);
     CHECK(ratio(test::tileProblem(kStays, seed)) <= 1.35);

@@ -77,14 +77,13 @@ void checkPlan(const Problem& problem, const std::vector<Boxes>& parts, Bytes ca
 
 TEST_CASE("what holds for joined boxes holds for those they are made of", "[exact][handovers]") {
   std::size_t joined = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
+  for (const std::uint64_t seed : test::Seeds(200)) {
     // Few sizes, so that many boxes fit together by chance; some have gaps, alignments or pins.
     const Problem problem = test::randomProblem(seed, {.stays = 25,
                                                        .steps = 12,
                                                        .maxSize = 5,
                                                        .maxLength = 4,
                                                        .gapPercent = seed % 2 == 0 ? 20 : 0});
-    CAPTURE(seed);
     const std::vector<Boxes> parts = partsOf(problem);
     checkPlan(problem, parts, Bytes(60), seed);
     for (const Boxes& part : parts) {
@@ -115,8 +114,8 @@ TEST_CASE("a pool that was cut is put together again", "[exact][handovers]") {
 TEST_CASE("what is joined cannot be joined once more", "[exact][handovers]") {
   // Kinds by sections and without holes, which read nothing but what a joined box still has.
   for (const std::uint64_t kind : {2U, 8U}) {
-    for (std::uint64_t seed = 1; seed <= test::rounds(20); ++seed) {
-      CAPTURE(kind, seed);
+    for (const std::uint64_t seed : test::Seeds(20)) {
+      CAPTURE(kind);
       const GeneratedProblem cut = generateProblem(fmt::format(
           "spirals:buffers=120,height=200,cuts=anywhere,out={},seed={}", seed % 3 * 5, seed));
       for (const Boxes& part : partsOf(cut.problem)) {
@@ -182,8 +181,7 @@ TEST_CASE("a hole stands for what was taken out", "[exact][handovers]") {
 
 TEST_CASE("holes fill what is free, and no more", "[exact][handovers]") {
   int full = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(20); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(20)) {
     const GeneratedProblem cut =
         generateProblem(fmt::format("spirals:buffers=100,out=8,seed={}", seed));
     bool all = true;

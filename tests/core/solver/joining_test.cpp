@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <catch2/catch.hpp>
 #include <initializer_list>
 #include <set>
 #include <string_view>
@@ -12,6 +11,7 @@
 
 #include "core/families/family.h"
 #include "core/solver/fast/fast_search.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
@@ -159,11 +159,10 @@ TEST_CASE("a pile and what goes on in a row become one", "[fast][joining]") {
   // |     c     |
   // |  d     |e |
   const Rectangles five = drawn({{8, 0, 3}, {8, 3, 5}, {2, 0, 5}, {5, 0, 4}, {5, 4, 5}});
-  const auto joined = joinRectangles(five, {.moves = 100});
-  REQUIRE(joined);
-  REQUIRE(joined->rectangles.count() == 1);
-  CHECK(joined->rectangles.size.front() == Bytes(15));
-  const std::vector<Bytes> offsets = joined->spread({Bytes(100)});
+  const auto joined = test::must(joinRectangles(five, {.moves = 100}));
+  REQUIRE(joined.rectangles.count() == 1);
+  CHECK(joined.rectangles.size.front() == Bytes(15));
+  const std::vector<Bytes> offsets = joined.spread({Bytes(100)});
   REQUIRE(liesApart(five, offsets));
   for (const Bytes offset : offsets) CHECK((offset >= Bytes(100) && offset <= Bytes(113)));
 }
@@ -175,18 +174,16 @@ TEST_CASE("four around a middle become one", "[fast][joining]") {
   // |-------------| right |
   // |   bottom    |       |
   const Rectangles five = drawn({{701, 0, 2}, {400, 2, 7}, {301, 2, 5}, {600, 0, 5}, {901, 5, 7}});
-  const auto joined = joinRectangles(five, {.moves = 100});
-  REQUIRE(joined);
-  REQUIRE(joined->rectangles.count() == 1);
-  CHECK(joined->rectangles.size.front() == Bytes(1'301));
-  const std::vector<Bytes> offsets = joined->spread({Bytes(100)});
+  const auto joined = test::must(joinRectangles(five, {.moves = 100}));
+  REQUIRE(joined.rectangles.count() == 1);
+  CHECK(joined.rectangles.size.front() == Bytes(1'301));
+  const std::vector<Bytes> offsets = joined.spread({Bytes(100)});
   REQUIRE(liesApart(five, offsets));
   for (const Bytes offset : offsets) CHECK((offset >= Bytes(100) && offset <= Bytes(1'001)));
 }
 
 TEST_CASE("joins that are taken back leave all as it was", "[fast][joining]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(60)) {
     test::Dice dice(seed);
     JoinBoxes boxes;
     const auto family =
@@ -214,8 +211,7 @@ TEST_CASE("joins that are taken back leave all as it was", "[fast][joining]") {
 }
 
 TEST_CASE("what is joined lies apart wherever it is put", "[fast][joining]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(40)) {
     const char* const kinds[] = {"guillotine:buffers={},seed={}",
                                  "guillotine:buffers={},sizes=powers,seed={}",
                                  "guillotine:buffers={},out=10,seed={}",

@@ -2,7 +2,6 @@
 #include "core/solver/exact/overlapped.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <numeric>
 #include <random>
 
@@ -10,6 +9,7 @@
 #include "core/plan/metrics.h"
 #include "core/plan/validate.h"
 #include "core/solver/placer.h"
+#include "tests/support/must.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
 
@@ -64,8 +64,7 @@ Bytes leastPeak(const Problem& problem) {
 
 TEST_CASE("the exact search finds what every order finds, and proves it", "[solver][overlap]") {
   std::uint64_t shared = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(150); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(150)) {
     const Problem problem = overlappingProblem(seed, 6);
     const ExactResult found = solveExact(problem, PoolId(0), {.nodes = 1'000'000});
     const Bytes least = leastPeak(problem);
@@ -81,8 +80,7 @@ TEST_CASE("the exact search finds what every order finds, and proves it", "[solv
 }
 
 TEST_CASE("a capacity suffices or is proved not to", "[solver][overlap]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(40)) {
     const Problem problem = overlappingProblem(seed, 6);
     const Bytes least = leastPeak(problem);
     const auto at = [&](Bytes capacity) {
@@ -97,17 +95,16 @@ TEST_CASE("methods that let outputs overlap keep their distances", "[solver][ove
   for (const AllocatorInfo& info : allocatorCatalog()) {
     if (!info.overlaps || info.way != Way::direct) continue;
     const std::string name(info.name);
-    const auto choice = AllocatorChoice::parse(name == "exact" ? "exact:nodes=20000" : name);
-    REQUIRE(choice);
-    for (std::uint64_t seed = 1; seed <= test::rounds(25); ++seed) {
-      CAPTURE(name, seed);
+    const auto choice =
+        test::must(AllocatorChoice::parse(name == "exact" ? "exact:nodes=20000" : name));
+    for (const std::uint64_t seed : test::Seeds(25)) {
+      CAPTURE(name);
       const Problem problem = overlappingProblem(seed, 14);
-      const auto plan = choice->make()->plan(problem, {});
-      REQUIRE(plan);
-      CHECK(validate(problem, *plan).empty());
-      CHECK(plan->footprint(PoolId(0)) >= lowerBound(problem));
+      const auto plan = test::must(choice.make()->plan(problem, {}));
+      CHECK(validate(problem, plan).empty());
+      CHECK(plan.footprint(PoolId(0)) >= lowerBound(problem));
       for (const StayId id : problem.stays.keys()) {
-        const Decision decision = choice->make()->explain(problem, *plan, id);
+        const Decision decision = choice.make()->explain(problem, plan, id);
         CHECK_FALSE(decision.decided.empty());
       }
     }
@@ -116,8 +113,7 @@ TEST_CASE("methods that let outputs overlap keep their distances", "[solver][ove
 
 TEST_CASE("best is never worse with overlaps than without", "[solver][overlap]") {
   const auto best = AllocatorChoice::parse("best");
-  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(60)) {
     Problem problem = overlappingProblem(seed, 20);
     const auto near = best->make()->plan(problem, {});
     problem.overlaps.clear();

@@ -71,8 +71,7 @@ Order someOf(Order leaves, std::size_t count, Dice& dice) {
 
 TEST_CASE("a PQ-tree allows the orders that are left when sets meet and are replaced",
           "[solver][sweep]") {
-  for (std::uint64_t seed = 1; seed <= test::rounds(150); ++seed) {
-    CAPTURE(seed);
+  for (const std::uint64_t seed : test::Seeds(150)) {
     Dice dice(seed);
     Order leaves(static_cast<std::size_t>(dice.roll(1, 6)));
     std::iota(leaves.begin(), leaves.end(), Leaf{0});
