@@ -115,9 +115,7 @@ std::vector<MethodRow> rowsAtEnd(const MethodRecord& record, const std::string& 
 
 Plan recordedPlan(const std::string& allocator, const Problem& problem) {
   const auto choice = test::must(AllocatorChoice::parse(allocator));
-  auto plan = choice.make()->plan(problem, recording());
-  REQUIRE(plan);
-  return *std::move(plan);
+  return test::must(choice.make()->plan(problem, recording()));
 }
 
 }  // namespace

@@ -21,9 +21,7 @@ Plan toldPlan(const std::string& allocator, const Problem& problem) {
   PlanContext context = test::quickContext();
   context.record = true;
   const auto choice = test::must(AllocatorChoice::parse(allocator));
-  auto plan = choice.make()->plan(problem, context);
-  REQUIRE(plan);
-  return *std::move(plan);
+  return test::must(choice.make()->plan(problem, context));
 }
 
 /// A near memory that is too small for all, so that some of it spills.

@@ -69,10 +69,9 @@ class DepthwiseChain {
 
   std::shared_ptr<const Model> done() && {
     builder_.addOutput(image_);
-    auto graph = std::move(builder_).build();
-    REQUIRE(graph);
+    auto graph = test::must(std::move(builder_).build());
     Model model;
-    model.graph = std::make_shared<const Graph>(*std::move(graph));
+    model.graph = std::make_shared<const Graph>(std::move(graph));
     return std::make_shared<const Model>(std::move(model));
   }
 

@@ -1,11 +1,11 @@
 #include "tests/support/fold_graphs.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <random>
 
 #include "core/rewrite/graph_rewriter.h"
 #include "tests/support/image_graphs.h"
+#include "tests/support/must.h"
 
 namespace hw::test {
 namespace {
@@ -37,11 +37,7 @@ class FoldAdder {
     builder_.addOutput(made);
   }
 
-  Graph build() && {
-    auto graph = std::move(builder_).build();
-    if (!graph) FAIL(graph.error().text());
-    return *std::move(graph);
-  }
+  Graph build() && { return test::must(std::move(builder_).build()); }
 
  private:
   using Handle = GraphBuilder::Handle;

@@ -1,8 +1,9 @@
 #include "tests/support/image_graphs.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <random>
+
+#include "tests/support/must.h"
 
 namespace hw::test {
 
@@ -194,11 +195,7 @@ ImageGraph::Handle ImageGraph::flat(Handle from) {
   return op(named("Flatten", "RESHAPE"), {from}, {1, *elementCount(shape(from))});
 }
 
-Graph ImageGraph::build() && {
-  auto graph = std::move(builder_).build();
-  if (!graph) FAIL(graph.error().text());
-  return *std::move(graph);
-}
+Graph ImageGraph::build() && { return test::must(std::move(builder_).build()); }
 
 Graph bulge() {
   ImageGraph images(true);

@@ -1,10 +1,10 @@
 #include "tests/support/row_graphs.h"
 
-#include <catch2/catch.hpp>
 #include <random>
 #include <utility>
 
 #include "core/rewrite/graph_builder.h"
+#include "tests/support/must.h"
 
 namespace hw::test {
 namespace {
@@ -56,9 +56,7 @@ class RowGraphMaker {
 
   Graph build() {
     builder_.addOutput(now_);
-    auto graph = std::move(builder_).build();
-    REQUIRE(graph.has_value());
-    return *std::move(graph);
+    return test::must(std::move(builder_).build());
   }
 
   std::int64_t pick(std::int64_t least, std::int64_t most) {
@@ -279,9 +277,7 @@ Graph rowPair(const WalkedOp& op) {
   }
   builder.addInput(input);
   builder.addOutput(output);
-  auto graph = std::move(builder).build();
-  REQUIRE(graph.has_value());
-  return *std::move(graph);
+  return test::must(std::move(builder).build());
 }
 
 }  // namespace hw::test

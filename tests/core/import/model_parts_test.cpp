@@ -1,6 +1,5 @@
-#include <catch2/catch.hpp>
-
 #include "core/import/importer.h"
+#include "tests/support/must.h"
 #include "tests/support/tflite_writer.h"
 
 using namespace hw;
@@ -23,9 +22,7 @@ Text twoSubgraphs(std::vector<Text::Signature> signatures) {
 }
 
 Model opened(const std::string& bytes, const std::string& part = {}) {
-  auto model = importModel(bytes, "net.tflite", {.subgraph = part});
-  REQUIRE(model);
-  return *std::move(model);
+  return test::must(importModel(bytes, "net.tflite", {.subgraph = part}));
 }
 
 std::vector<std::string> keys(const Model& model) {

@@ -43,9 +43,8 @@ std::string chainText(const std::vector<int>& sizes, const std::string& constrai
 
 std::shared_ptr<const Model> ruledChain(const std::vector<int>& sizes,
                                         const std::string& constraints) {
-  auto model = importModel(chainText(sizes, constraints), "chain.graph.json", {});
-  REQUIRE(model);
-  return std::make_shared<const Model>(*std::move(model));
+  auto model = test::must(importModel(chainText(sizes, constraints), "chain.graph.json", {}));
+  return std::make_shared<const Model>(std::move(model));
 }
 
 Result<std::shared_ptr<const Run>> runOf(const std::shared_ptr<const Model>& model,

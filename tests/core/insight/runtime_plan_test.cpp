@@ -227,9 +227,8 @@ TEST_CASE("measured peaks are predicted to the byte", "[insight][measured][corpu
     request.alignment = Bytes(1);
     request.alias = runtimeAlias();
     if (file.stem() == "diff_bound_free_dim") request.import.dimensions = {{"N", 8}};
-    auto model = importModel(*bytes, file.string(), request.import);
-    REQUIRE(model);
-    const auto held = std::make_shared<const Model>(*std::move(model));
+    auto model = test::must(importModel(*bytes, file.string(), request.import));
+    const auto held = std::make_shared<const Model>(std::move(model));
     const auto run =
         test::must(execute(held, *measuredRequest(*held->graph, *profile, request), {}));
     const MeasuredDiff diff = diffMeasured(

@@ -35,9 +35,7 @@ using Faults = std::vector<std::string>;
 constexpr std::int64_t kAll = 1'000'000;
 
 Relaid relaid(const Graph& graph) {
-  auto result = channelsLast(std::make_shared<const Graph>(graph));
-  REQUIRE(result);
-  return *std::move(result);
+  return test::must(channelsLast(std::make_shared<const Graph>(graph)));
 }
 
 std::string typesOf(const Graph& graph) {

@@ -175,15 +175,14 @@ TEST_CASE("inferences overlap where units and bytes are free", "[batches]") {
 
 // A unit that does two things at once, and an operator that keeps something from run to run.
 TEST_CASE("inferences that share state follow each other", "[batches]") {
-  auto model = importModel(R"({"format": "highwater-graph", "version": 1, "tensors": [
+  auto model = test::must(importModel(R"({"format": "highwater-graph", "version": 1, "tensors": [
       {"name": "x", "bytes": 10}, {"name": "s", "bytes": 10, "persistent": true},
       {"name": "y", "bytes": 10}], "inputs": ["x"], "outputs": ["y"],
       "ops": [{"type": "Add", "inputs": ["x", "s"], "outputs": ["y"]}]})",
-                           "state.graph.json", {});
-  REQUIRE(model);
+                                      "state.graph.json", {}));
   Platform platform = twoUnits("parallel");
   platform.devices.front().units[1].count = 2;
-  const auto run = runOf(std::make_shared<const Model>(*std::move(model)), "none", platform, 2);
+  const auto run = runOf(std::make_shared<const Model>(std::move(model)), "none", platform, 2);
   REQUIRE(run->timing.ops.size() == 2);
   CHECK(run->graph().tensors.size() == 5);
   CHECK(run->timing.ops[1].time.begin >= run->timing.ops[0].time.end);
@@ -191,20 +190,19 @@ TEST_CASE("inferences that share state follow each other", "[batches]") {
 
 // t dies in the first step of its inference but one; y1 is far until its inference is over.
 TEST_CASE("outputs of an earlier inference stay far until it is over", "[batches][residency]") {
-  auto model = importModel(R"({"format": "highwater-graph", "version": 1, "tensors": [
+  auto model = test::must(importModel(R"({"format": "highwater-graph", "version": 1, "tensors": [
       {"name": "x", "bytes": 16}, {"name": "y1", "bytes": 16}, {"name": "t", "bytes": 16},
       {"name": "y2", "bytes": 16}], "inputs": ["x"], "outputs": ["y1", "y2"], "ops": [
       {"type": "Relu", "inputs": ["x"], "outputs": ["y1"]},
       {"type": "Relu", "inputs": ["x"], "outputs": ["t"]},
       {"type": "Relu", "inputs": ["t"], "outputs": ["y2"]}]})",
-                           "outputs.graph.json", {});
-  REQUIRE(model);
+                                      "outputs.graph.json", {}));
   RunRequest request = defaultRequest();
   request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = 32_B};
   request.alignment = Bytes(1);
   request.residency = ResidencyRule::lru;
   request.batches = 2;
-  const auto run = test::mustRun(std::make_shared<const Model>(*std::move(model)), request);
+  const auto run = test::mustRun(std::make_shared<const Model>(std::move(model)), request);
   bool found = false;
   for (const StayId id : run->problem.stays.keys()) {
     const Stay& stay = run->problem.stays[id];

@@ -58,9 +58,7 @@ class Quantizing {
     for (const OpId id : from_.ops.keys()) addOp(id);
     for (const TensorId id : from_.inputs) builder_.addInput(small_[id.index()]);
     for (const TensorId id : from_.outputs) builder_.addOutput(small_[id.index()]);
-    auto made = std::move(builder_).build();
-    if (!made) FAIL(made.error().text());
-    return *std::move(made);
+    return test::must(std::move(builder_).build());
   }
 
  private:

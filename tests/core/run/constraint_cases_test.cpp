@@ -21,10 +21,9 @@ using namespace hw::literals;
 namespace {
 
 std::shared_ptr<const Model> problemFile(const std::string& text) {
-  auto model = importModel(text, "case.csv", {});
-  REQUIRE(model);
-  REQUIRE(model->problem);
-  return std::make_shared<const Model>(*std::move(model));
+  auto model = test::must(importModel(text, "case.csv", {}));
+  REQUIRE(model.problem);
+  return std::make_shared<const Model>(std::move(model));
 }
 
 std::shared_ptr<const Run> planned(const std::shared_ptr<const Model>& model,
@@ -101,9 +100,8 @@ TEST_CASE("penalties against bytes: two prices, and nothing between", "[constrai
 
 TEST_CASE("a problem without any plan is named with its buffers", "[constraints][cases][corpus]") {
   for (const auto& file : corpusFiles("constraints/dsa-rp", "pypto_mm_512x512x192_acc", ".json")) {
-    auto model = loadModel(file.string(), {});
-    REQUIRE(model);
-    const auto run = planned(std::make_shared<const Model>(*std::move(model)), "best:for=penalty");
+    auto model = test::must(loadModel(file.string(), {}));
+    const auto run = planned(std::make_shared<const Model>(std::move(model)), "best:for=penalty");
     CHECK(run->plan.status == PlanStatus::infeasible);
     std::string notes;
     for (const std::string& note : run->plan.notes) notes += note + "\n";

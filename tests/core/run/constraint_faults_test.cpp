@@ -20,9 +20,8 @@ using namespace hw::literals;
 namespace {
 
 std::shared_ptr<const Model> faultModel(const std::string& text) {
-  auto model = importModel(text, "fault.csv", {});
-  REQUIRE(model);
-  return std::make_shared<const Model>(*std::move(model));
+  auto model = test::must(importModel(text, "fault.csv", {}));
+  return std::make_shared<const Model>(std::move(model));
 }
 
 Result<std::shared_ptr<const Run>> faultRun(const std::string& text, const std::string& allocator,

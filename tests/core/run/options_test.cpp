@@ -256,10 +256,9 @@ TEST_CASE("every option that makes a plan is in its JSON, and comes back", "[run
   RunRequest request = sampled();
   request.import = {};  // The sample has no such parts.
   request.l2 = request.l3 = {.kind = PoolSize::Kind::unbounded};
-  auto model = openModel(request.model, request.import);
-  REQUIRE(model);
+  auto model = test::must(openModel(request.model, request.import));
   const auto run =
-      test::must(execute(std::make_shared<const Model>(*std::move(model)), request, {}));
+      test::must(execute(std::make_shared<const Model>(std::move(model)), request, {}));
   std::ostringstream json;
   writePlanJson(*run, json);
   const auto document = test::must(readPlan(json.str()));

@@ -67,9 +67,7 @@ void judgeFront(const ShrinkFront& front) {
 
 ShrinkFront shrunk(const std::shared_ptr<const Model>& model, const RunRequest& request,
                    const ShrinkOptions& options = {}) {
-  auto front = shrink(model, request, options, {});
-  REQUIRE(front);
-  return *std::move(front);
+  return test::must(shrink(model, request, options, {}));
 }
 
 const ShrinkTrial* trialWith(const ShrinkFront& front, const Rewrites& with) {

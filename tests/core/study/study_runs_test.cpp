@@ -16,9 +16,7 @@ namespace {
 
 StudyRuns runsOf(const std::string& text, const std::filesystem::path& folder = {}) {
   const auto study = test::must(parseStudy(text));
-  auto runs = StudyRuns::of(study, folder);
-  if (!runs) FAIL(runs.error().text());
-  return *std::move(runs);
+  return test::must(StudyRuns::of(study, folder));
 }
 
 std::string refusalOf(const std::string& text) {

@@ -89,11 +89,7 @@ void checkFile(onnx::ModelProto model) {
                                                    onnx::ShapeInferenceOptions{true, 1, false}));
 }
 
-OnnxSource sourceOf(const std::string& bytes) {
-  auto source = onnxSource(bytes, {});
-  REQUIRE(source);
-  return *std::move(source);
-}
+OnnxSource sourceOf(const std::string& bytes) { return test::must(onnxSource(bytes, {})); }
 
 struct Shrunk {
   onnx::ModelProto file{};
@@ -102,9 +98,8 @@ struct Shrunk {
 };
 
 Shrunk shrunk(const OnnxSource& source) {
-  auto made = shrinkForOrt(source, {.extraMacs = 4, .threads = 2});
-  REQUIRE(made);
-  Shrunk all{.file = parsed(made->file), .made = *std::move(made)};
+  auto made = test::must(shrinkForOrt(source, {.extraMacs = 4, .threads = 2}));
+  Shrunk all{.file = parsed(made.file), .made = std::move(made)};
   for (const std::string& free : {all.made.best().freed}) {
     const auto at = free.find('=');
     if (at != std::string::npos) all.freed[free.substr(0, at)] = std::stoll(free.substr(at + 1));
