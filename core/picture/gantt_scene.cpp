@@ -345,8 +345,8 @@ void GanttDrawing::drawPort(std::size_t port) const {
 void GanttDrawing::drawName(const Box& row, const std::string& name, Ink ink) const {
   const Ruler& ruler = canvas_.ruler();
   const double room = frame_.plot.left - frame_.whole.left - 10;
-  canvas_.text({frame_.plot.left - 6, row.top + (row.height - ruler.height()) / 2 + ruler.ascent()},
-               elided(ruler, name, room, true), {.ink = ink, .anchor = Anchor::end});
+  canvas_.text({frame_.plot.left - 6, baselineIn(row, ruler)}, elided(ruler, name, room, true),
+               {.ink = ink, .anchor = Anchor::end});
 }
 
 void GanttDrawing::drawBars(std::size_t row) const {
@@ -402,8 +402,7 @@ void GanttDrawing::drawBar(const Box& box, const GanttBar& bar, double leastName
   const std::string whole = barName(*scene_.run, bar);
   const std::string name = elided(ruler, whole, room, true);
   if (name.size() < 6 && name != whole) return;
-  canvas_.text({box.left + 4, box.top + (box.height - ruler.height()) / 2 + ruler.ascent() - 1},
-               name, {.ink = inkOf(bar, true)});
+  canvas_.text({box.left + 4, baselineIn(box, ruler) - 1}, name, {.ink = inkOf(bar, true)});
 }
 
 /// Draws bars narrower than pixels: each column is filled as far as its time is, from below by
@@ -474,7 +473,7 @@ void GanttDrawing::drawHeading() const {
     entries.pop_back();
   }
   double left = title.right() - used;
-  const double baseline = title.top + (title.height - ruler.height()) / 2 + ruler.ascent();
+  const double baseline = baselineIn(title, ruler);
   for (const KeyEntry& entry : entries) {
     const Box swatch{left, std::floor(title.top + (title.height - 10) / 2), kSwatch, 10};
     if (entry.hatched) {

@@ -81,11 +81,6 @@ std::vector<PoolId> usedPools(const Run& run) {
 
 namespace {
 
-/// The baseline of a line of text in the middle of a box.
-double baselineIn(const Box& box, const Ruler& ruler) {
-  return box.top + (box.height - ruler.height()) / 2 + ruler.ascent();
-}
-
 /// On either side of a label.
 constexpr double kLabelAir = 4;
 
@@ -109,6 +104,10 @@ std::optional<Box> labelPlace(const Ruler& ruler, const Box& area, const Referen
 }
 
 }  // namespace
+
+double baselineIn(const Box& box, const Ruler& ruler) {
+  return box.top + (box.height - ruler.height()) / 2 + ruler.ascent();
+}
 
 double plotLeftMargin(const Ruler& ruler) { return std::ceil(ruler.width("8,888 KiB")) + 10; }
 

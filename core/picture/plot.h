@@ -49,6 +49,9 @@ struct PlotFrame {
 /// than its widget, so that they are cut off.
 double plotTicksRoom(const Ruler& ruler);
 
+/// The baseline of a line of text in the middle of a box.
+double baselineIn(const Box& box, const Ruler& ruler);
+
 /// Units left of every plot: room for "8,888 KiB" and a little air.
 double plotLeftMargin(const Ruler& ruler);
 inline constexpr int kPlotRightMargin = 12;

@@ -300,7 +300,7 @@ void drawMultiples(Canvas& canvas, const MultiplesScene& scene, const Box& where
   const PlotFrame frame = wideFrame(where, ruler);
   drawTitle(canvas, frame, scene.title, "");
   const double note = frame.title.left + ruler.width(scene.title, true) + 8;
-  canvas.text({note, frame.title.top + (frame.title.height - ruler.height()) / 2 + ruler.ascent()},
+  canvas.text({note, baselineIn(frame.title, ruler)},
               elided(ruler, scene.note, frame.title.right() - note), {.ink = Ink::muted});
   drawSeries(canvas, scene, frame);
   if (scene.panels.empty()) return;
