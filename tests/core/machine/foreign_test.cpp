@@ -1,7 +1,6 @@
-#include <catch2/catch.hpp>
-
 #include "tests/core/import/onnx/onnx_corpus.h"
 #include "tests/core/machine/machine_files.h"
+#include "tests/support/must.h"
 
 using namespace hw;
 using namespace hw::literals;
@@ -194,11 +193,10 @@ TEST_CASE("machines of the corpus are read, whatever is chosen of them", "[platf
   const auto folder = corpusFolder();
   if (!folder) return;
   const auto opened = [&](const std::string& name) {
-    const auto platform = openPlatform((*folder / "foreign").string() + "/" + name);
-    INFO(name << (platform ? "" : ": " + platform.error().text()));
-    REQUIRE(platform);
-    REQUIRE(parsePlatform(platformToml(*platform)));
-    return platform->devices.front();
+    CAPTURE(name);
+    const auto platform = test::must(openPlatform((*folder / "foreign").string() + "/" + name));
+    REQUIRE(parsePlatform(platformToml(platform)));
+    return platform.devices.front();
   };
   // Rates are those that Arm's own comments in the file say.
   const std::pair<const char*, std::pair<std::int64_t, std::int64_t>> systems[] = {

@@ -2,11 +2,11 @@
 
 // What tests of machines of other tools share.
 
-#include <catch2/catch.hpp>
 #include <string>
 
 #include "core/machine/platform_writer.h"
 #include "core/machine/platforms.h"
+#include "tests/support/must.h"
 #include "tests/support/printers.h"
 
 namespace hw::test {
@@ -23,17 +23,13 @@ inline std::string refusalOf(const std::string& bytes, const std::string& choice
 }
 
 inline Platform machine(const std::string& bytes, const std::string& choice = "") {
-  const auto read = readPlatformFile(bytes, choice);
-  INFO((read ? "" : read.error().text()));
-  REQUIRE(read);
+  const auto read = test::must(readPlatformFile(bytes, choice));
   // Whatever was read is a platform as a file of ours says it.
-  const std::string toml = platformToml(*read);
+  const std::string toml = platformToml(read);
   INFO(toml);
-  const auto again = parsePlatform(toml);
-  INFO((again ? "" : again.error().text()));
-  REQUIRE(again);
-  CHECK(platformToml(*again) == toml);
-  return *again;
+  const auto again = test::must(parsePlatform(toml));
+  CHECK(platformToml(again) == toml);
+  return again;
 }
 
 inline bool assumes(const Platform& platform, const std::string& what) {

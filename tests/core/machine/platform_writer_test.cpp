@@ -72,10 +72,8 @@ void checkSame(const Platform& a, const Platform& b) {
 void checkKept(const Platform& platform) {
   const std::string toml = platformToml(platform);
   INFO(toml);
-  const auto again = parsePlatform(toml);
-  INFO((again ? "" : again.error().text()));
-  REQUIRE(again);
-  checkSame(platform, *again);
+  const auto again = test::must(parsePlatform(toml));
+  checkSame(platform, again);
 }
 
 }  // namespace

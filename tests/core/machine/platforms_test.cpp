@@ -45,11 +45,10 @@ std::string refusal(const std::string& text) {
 }  // namespace
 
 TEST_CASE("a platform file says every figure once", "[platforms]") {
-  const Result<Platform> parsed = parsePlatform(platform());
-  REQUIRE(parsed);
-  CHECK(parsed->name == "board");
-  REQUIRE(parsed->devices.size() == 1);
-  const DeviceSpec& device = parsed->devices[0];
+  const auto parsed = test::must(parsePlatform(platform()));
+  CHECK(parsed.name == "board");
+  REQUIRE(parsed.devices.size() == 1);
+  const DeviceSpec& device = parsed.devices[0];
   CHECK(device.ops == std::vector<std::string>{"*"});
   const PoolSpec& pool = device.pools.at(0);
   CHECK(pool.capacity == Bytes(1'572'864));
@@ -70,11 +69,10 @@ TEST_CASE("a platform file says every figure once", "[platforms]") {
 }
 
 TEST_CASE("what a platform file leaves out costs nothing", "[platforms]") {
-  const Result<Platform> parsed = parsePlatform(
-      "name='p'\n[[device]]\nname='d'\nops=['*']\n[[device.pool]]\nname='L2'\n"
-      "[[device.unit]]\nname='u'\nops=['*']\nclock='1GHz'\n");
-  REQUIRE(parsed);
-  const PoolSpec& pool = parsed->devices[0].pools[0];
+  const auto parsed = test::must(
+      parsePlatform("name='p'\n[[device]]\nname='d'\nops=['*']\n[[device.pool]]\nname='L2'\n"
+                    "[[device.unit]]\nname='u'\nops=['*']\nclock='1GHz'\n"));
+  const PoolSpec& pool = parsed.devices[0].pools[0];
   CHECK(pool.target() == std::nullopt);
   CHECK(pool.alignment == 1_B);
   CHECK(pool.readBandwidth == 0);
@@ -144,12 +142,11 @@ TEST_CASE("the presets have the figures of their sources", "[platforms]") {
     CHECK(coversOp(npu.units[1].ops, std::string(op.type)));
   }
 
-  const Result<Platform> ethos = findPlatform("ethos-u55-256");
-  REQUIRE(ethos);
-  CHECK(ethos->devices[0].units[0].clock == 500'000'000);
-  CHECK(ethos->devices[0].pools[0].readLatency == SimTime(64'000));  // 32 cycles of 2 ns.
-  CHECK(ethos->devices[0].pools[1].readBandwidth == 500'000'000);
-  CHECK(ethos->devices[0].pools[1].burst == 128_B);
+  const Platform ethos = test::must(findPlatform("ethos-u55-256"));
+  CHECK(ethos.devices[0].units[0].clock == 500'000'000);
+  CHECK(ethos.devices[0].pools[0].readLatency == SimTime(64'000));  // 32 cycles of 2 ns.
+  CHECK(ethos.devices[0].pools[1].readBandwidth == 500'000'000);
+  CHECK(ethos.devices[0].pools[1].burst == 128_B);
   for (const Platform& platform : platformCatalog()) {
     CAPTURE(platform.name);
     CHECK_FALSE(platform.source.empty());
@@ -248,11 +245,10 @@ clock = "1GHz"
 }  // namespace
 
 TEST_CASE("devices share memories and have engines that move", "[platforms]") {
-  const Result<Platform> parsed = parsePlatform(cluster());
-  REQUIRE(parsed);
-  CHECK(parsed->contention == Contention::fair);
-  const DeviceSpec& a = parsed->devices[0];
-  const DeviceSpec& b = parsed->devices[1];
+  const auto parsed = test::must(parsePlatform(cluster()));
+  CHECK(parsed.contention == Contention::fair);
+  const DeviceSpec& a = parsed.devices[0];
+  const DeviceSpec& b = parsed.devices[1];
   CHECK(a.issue == Issue::parallel);
   CHECK(b.issue == Issue::inOrder);
   CHECK(a.units[0].count == 2);
@@ -264,15 +260,15 @@ TEST_CASE("devices share memories and have engines that move", "[platforms]") {
   CHECK(a.dma[0].channels == 4);
   CHECK(a.dma[0].bandwidth == 4'000'000'000);
   CHECK(a.dma[0].setup == SimTime(100'000));
-  CHECK(pairText(*parsed, a, a.dma[0].moves[0]) == "L3>L2");
-  CHECK(pairText(*parsed, a, a.dma[0].moves[1]) == "L2>B.L2");
+  CHECK(pairText(parsed, a, a.dma[0].moves[0]) == "L3>L2");
+  CHECK(pairText(parsed, a, a.dma[0].moves[1]) == "L2>B.L2");
 
-  const MachinePools machine = machinePools(*parsed, 2);
+  const MachinePools machine = machinePools(parsed, 2);
   CHECK(machine.pools.size() == 3);
   CHECK(machine.ofDevice[0] == std::vector{PoolId(0), PoolId(1)});
   CHECK(machine.ofDevice[1] == std::vector{PoolId(2), PoolId(1)});
   CHECK(machine.at(a.dma[0].moves[1].to) == PoolId(2));
-  CHECK(machinePools(*parsed, 1).pools.size() == 2);
+  CHECK(machinePools(parsed, 1).pools.size() == 2);
 }
 
 TEST_CASE("without a DMA engine ops run one after the other", "[platforms]") {

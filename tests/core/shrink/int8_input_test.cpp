@@ -87,26 +87,23 @@ TEST_CASE("without QUANTIZE a model gives the same results of the int8 that it m
 TEST_CASE("advice is what is made when it is followed, and changes nothing else", "[rows]") {
   if (test::kSanitized) return;  // Six minutes of a search that other tests run on less.
   const std::string file = floatNetwork(64);
-  const auto made = shrinkForTflm(file, 4, searching(FloatInputs::replace));
-  const auto advised = shrinkForTflm(file, 4, searching(FloatInputs::advise));
-  const auto kept = shrinkForTflm(file, 4, searching(FloatInputs::keep));
-  REQUIRE(made);
-  REQUIRE(advised);
-  REQUIRE(kept);
-  REQUIRE(advised->advice);
-  CHECK(advised->advice->way.total() == made->best().total());
-  CHECK(advised->advice->way.runs == made->best().runs);
-  CHECK(advised->advice->way.total() < kept->best().total());
-  CHECK(advised->file == kept->file);
-  CHECK_FALSE(kept->advice);
+  const auto made = test::must(shrinkForTflm(file, 4, searching(FloatInputs::replace)));
+  const auto advised = test::must(shrinkForTflm(file, 4, searching(FloatInputs::advise)));
+  const auto kept = test::must(shrinkForTflm(file, 4, searching(FloatInputs::keep)));
+  REQUIRE(advised.advice);
+  CHECK(advised.advice->way.total() == made.best().total());
+  CHECK(advised.advice->way.runs == made.best().runs);
+  CHECK(advised.advice->way.total() < kept.best().total());
+  CHECK(advised.file == kept.file);
+  CHECK_FALSE(kept.advice);
 
-  const Json json = runtimeShrinkJson(*advised, "x.tflite");
-  CHECK(json.at("with_int8_inputs").at("total") == made->best().total().count());
+  const Json json = runtimeShrinkJson(advised, "x.tflite");
+  CHECK(json.at("with_int8_inputs").at("total") == made.best().total().count());
   CHECK(json.at("with_int8_inputs").at("inputs").at(0).at("zero_point") == 0);
-  CHECK(runtimeShrinkJson(*made, "x").at("int8_inputs").at(0).at("scale") == 0.0625);
+  CHECK(runtimeShrinkJson(made, "x").at("int8_inputs").at(0).at("scale") == 0.0625);
   const std::string said = "'t0' quantised by the caller: scale 0.0625, zero point 0";
-  CHECK(runtimeShrinkText(*advised, "x", {}).find("an int8 input (" + said) != std::string::npos);
-  CHECK(runtimeShrinkText(*made, "x", {}).find("int8 inputs: " + said) != std::string::npos);
+  CHECK(runtimeShrinkText(advised, "x", {}).find("an int8 input (" + said) != std::string::npos);
+  CHECK(runtimeShrinkText(made, "x", {}).find("int8 inputs: " + said) != std::string::npos);
 }
 
 TEST_CASE("inputs keep their order, and C takes int8, too", "[rows][c]") {
@@ -122,12 +119,10 @@ TEST_CASE("inputs keep their order, and C takes int8, too", "[rows][c]") {
   CHECK(run.headBytes == 0);  // The plan was for tensors with other numbers.
 
   const CFileNames names{"net", "net.h", "sum"};
-  const auto text = shrinkForC(file, names, {.floatInputs = FloatInputs::replace});
-  const auto same = shrinkForC(model.file, names, {});
-  REQUIRE(text);
-  REQUIRE(same);
-  CHECK(text->file == same->file);
-  CHECK(text->header.find("#define NET_INPUT_1_ZERO_POINT (-3)") != std::string::npos);
+  const auto text = test::must(shrinkForC(file, names, {.floatInputs = FloatInputs::replace}));
+  const auto same = test::must(shrinkForC(model.file, names, {}));
+  CHECK(text.file == same.file);
+  CHECK(text.header.find("#define NET_INPUT_1_ZERO_POINT (-3)") != std::string::npos);
 }
 
 TEST_CASE("inputs that QUANTIZE does not read alone stay", "[rows]") {

@@ -484,12 +484,10 @@ TEST_CASE("published networks run in parts in less memory", "[rows]") {
   const RuntimeWay& own = shrunk.ways.front();
   CAPTURE(shrunk.best().total(), own.total());
   CHECK(shrunk.best().total().real() < most * own.total().real());
-  const auto whole = test::runTflite(std::as_bytes(std::span(file)), 7);
-  const auto parts = test::runTflite(std::as_bytes(std::span(shrunk.file)), 7);
-  REQUIRE(whole);
-  REQUIRE(parts);
-  CHECK(whole->outputs == parts->outputs);
-  CHECK((parts->headBytes + 15) / 16 * 16 == shrunk.best().head.count());
+  const auto whole = test::must(test::runTflite(std::as_bytes(std::span(file)), 7));
+  const auto parts = test::must(test::runTflite(std::as_bytes(std::span(shrunk.file)), 7));
+  CHECK(whole.outputs == parts.outputs);
+  CHECK((parts.headBytes + 15) / 16 * 16 == shrunk.best().head.count());
 
   checkOpened(shrunk.file, file, shrunk.best().head);
   CHECK(alignUp(ownPlanBytes(*importModel(shrunk.file, "", {})->graph), Bytes(16)) ==

@@ -106,9 +106,8 @@ TEST_CASE("what is said of every allocator's story is true", "[timeline][propert
         std::ranges::find(info.params, "seconds", &ParamSpec::name) != info.params.end();
     const auto choice =
         test::must(AllocatorChoice::parse(std::string(info.name) + (timed ? ":seconds=0.02" : "")));
-    const Result<Plan> plan = choice.make()->plan(problem, {.nodeBudget = 200});
-    REQUIRE(plan);
-    const auto entries = describe(plan->story, problem.pools.size());
+    const auto plan = test::must(choice.make()->plan(problem, {.nodeBudget = 200}));
+    const auto entries = describe(plan.story, problem.pools.size());
     Witness witness(problem.pools.size());
     std::size_t covered = 0;
     for (const TimelineEntry& entry : entries) {
@@ -117,19 +116,19 @@ TEST_CASE("what is said of every allocator's story is true", "[timeline][propert
       covered = entry.lastEvent;
       witness.see(entry);
     }
-    REQUIRE(covered == plan->story.size());
+    REQUIRE(covered == plan.story.size());
 
     // The trace holds the story, whatever is asked of it.
     Trace::Builder builder(problem.pools.size());
-    for (const MemoryEvent& event : plan->story) builder.add(SimTime(event.step), event);
+    for (const MemoryEvent& event : plan.story) builder.add(SimTime(event.step), event);
     const Trace trace = std::move(builder).finish();
     MemoryState state(problem.pools.size());
-    for (std::size_t i = 0; i < plan->story.size(); ++i) {
-      state[plan->story[i].poolId()].apply(plan->story[i]);
+    for (std::size_t i = 0; i < plan.story.size(); ++i) {
+      state[plan.story[i].poolId()].apply(plan.story[i]);
       REQUIRE(trace.stateAfter(i + 1) == state);
     }
-    for (std::size_t i = plan->story.size(); i-- > 0;) {
-      state[plan->story[i].poolId()].revert(plan->story[i]);
+    for (std::size_t i = plan.story.size(); i-- > 0;) {
+      state[plan.story[i].poolId()].revert(plan.story[i]);
     }
     REQUIRE(state == MemoryState(problem.pools.size()));
   }

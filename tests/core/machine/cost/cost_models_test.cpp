@@ -29,10 +29,8 @@ std::string arrayText(const std::string& cost) {
 }
 
 UnitSpec unitOf(const std::string& cost) {
-  const auto platform = parsePlatform(arrayText(cost));
-  INFO(cost << (platform ? "" : platform.error().text()));
-  REQUIRE(platform);
-  return platform->devices.at(0).units.at(0);
+  CAPTURE(cost);
+  return test::must(parsePlatform(arrayText(cost))).devices.at(0).units.at(0);
 }
 
 UnitSpec systolic(int side, const std::string& dataflow) {
