@@ -18,6 +18,15 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
+std::string endlessProblem() {
+  std::string csv = "id,lower,upper,size,alignment\n";
+  for (int i = 0; i < 200; ++i) {
+    csv += std::to_string(i) + "," + std::to_string(i % 50) + "," + std::to_string(i % 50 + 9) +
+           ",33,64\n";
+  }
+  return csv;
+}
+
 Shell::Shell() { fs::create_directories(folder_ / "work"); }
 
 Outcome Shell::run(const std::string& line) const {

@@ -6,6 +6,10 @@
 
 namespace hw::test {
 
+/// A problem CSV of 200 buffers over which a search goes on and on: no plan reaches the lower
+/// bound, since sizes are below the alignment.
+std::string endlessProblem();
+
 /// What a command line came to.
 struct Outcome {
   int exitCode = -1;  ///< 128 + n when signal n ended it.

@@ -155,13 +155,7 @@ TEST_CASE("a reader that goes away is not an error worth words", "[cli]") {
 
 TEST_CASE("Ctrl-C ends long work at once with 130", "[cli]") {
   const Shell shell;
-  // Sizes below the alignment: no plan reaches the lower bound, so the search goes on and on.
-  std::string csv = "id,lower,upper,size,alignment\n";
-  for (int i = 0; i < 200; ++i) {
-    csv += std::to_string(i) + "," + std::to_string(i % 50) + "," + std::to_string(i % 50 + 9) +
-           ",33,64\n";
-  }
-  shell.write("endless.csv", csv);
+  shell.write("endless.csv", endlessProblem());
   const Outcome outcome = shell.run(
       "timeout --preserve-status -s INT 1 highwater plan endless.csv -o plan.json "
       "-a hill-climb:seconds=60,tries=99999999,stuck=99999999");
@@ -173,13 +167,7 @@ TEST_CASE("Ctrl-C ends long work at once with 130", "[cli]") {
 
 TEST_CASE("a comparison that is stopped keeps the rows that are done", "[cli]") {
   const Shell shell;
-  // Sizes below the alignment: no plan reaches the lower bound, so the search goes on and on.
-  std::string csv = "id,lower,upper,size,alignment\n";
-  for (int i = 0; i < 200; ++i) {
-    csv += std::to_string(i) + "," + std::to_string(i % 50) + "," + std::to_string(i % 50 + 9) +
-           ",33,64\n";
-  }
-  shell.write("endless.csv", csv);
+  shell.write("endless.csv", endlessProblem());
   const std::string compare =
       "highwater compare endless.csv samples:chain --threads 1 --format csv -o rows.csv "
       "-a none,in-order,hill-climb:seconds=60,tries=99999999,stuck=99999999 ";
@@ -202,12 +190,7 @@ TEST_CASE("a comparison that is stopped keeps the rows that are done", "[cli]") 
 
 TEST_CASE("a comparison that its time stops says so and writes what it has", "[cli]") {
   const Shell shell;
-  std::string csv = "id,lower,upper,size,alignment\n";
-  for (int i = 0; i < 200; ++i) {
-    csv += std::to_string(i) + "," + std::to_string(i % 50) + "," + std::to_string(i % 50 + 9) +
-           ",33,64\n";
-  }
-  shell.write("endless.csv", csv);
+  shell.write("endless.csv", endlessProblem());
   const Outcome outcome = shell.run(
       "highwater compare endless.csv --threads 1 --format csv -o rows.csv --stop-after 0.5 "
       "-a hill-climb:seconds=0,tries=99999999,stuck=99999999");

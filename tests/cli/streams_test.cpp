@@ -12,15 +12,6 @@ namespace {
 constexpr const char* kPluginStudy =
     "models = [\"samples:chain\"]\nallocators = [\"best\", \"plugin:no.so\"]\n";
 
-/// Endless: no plan reaches the lower bound, since sizes are below the alignment.
-std::string endless(int buffers) {
-  std::string csv = "id,lower,upper,size,alignment\n";
-  for (int i = 0; i < buffers; ++i) {
-    csv += fmt::format("{},{},{},33,64\n", i, i % 50, i % 50 + 9);
-  }
-  return csv;
-}
-
 }  // namespace
 
 TEST_CASE("a standard error that takes nothing costs no result", "[cli][streams]") {
@@ -79,7 +70,7 @@ TEST_CASE("a closed standard stream is no file that is opened later", "[cli][str
 
 TEST_CASE("signals end a command and leave no file half written", "[cli][streams]") {
   const Shell shell;
-  shell.write("endless.csv", endless(200));
+  shell.write("endless.csv", endlessProblem());
   const char* command = GENERATE("plan endless.csv -o plan.json -a ", "simulate endless.csv -a ",
                                  "convert endless.csv -o plan.csv -a ");
   for (const auto& [signal, code] : {std::pair{"INT", 130}, {"TERM", 143}, {"HUP", 129}}) {

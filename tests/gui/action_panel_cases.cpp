@@ -87,12 +87,7 @@ void showBelow(Desk& desk) {
   REQUIRE(desk.window.compareMaps()->runs().size() == 1);
 }
 
-void planInOrder(Desk& desk) {
-  RunRequest request = desk.window.request();
-  request.allocator = AllocatorChoice::parse("in-order").value();
-  desk.window.planWith(request);
-  settle(desk.window);
-}
+void planInOrder(Desk& desk) { replan(desk.window, "in-order"); }
 
 std::size_t moves(Desk& desk) {
   settle(desk.window);

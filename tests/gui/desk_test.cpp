@@ -267,11 +267,12 @@ TEST_CASE("keys are changed, kept, and one key is never two commands'", "[native
     page.assign(shrink, key);
     CHECK(action(window, "shrink")->shortcut() != key);
     CHECK(page.note().contains(nameOf(action(window, "compare"))));
-    CHECK_FALSE(page.takeButton()->isHidden());
-    page.takeButton()->click();
+    auto* take = test::button(page, "takeKeys");
+    CHECK_FALSE(take->isHidden());
+    take->click();
     CHECK(action(window, "shrink")->shortcut() == key);
     CHECK(action(window, "compare")->shortcuts().isEmpty());
-    CHECK(page.takeButton()->isHidden());
+    CHECK(take->isHidden());
 
     page.filter()->setText(QStringLiteral("shrink"));
     CHECK(page.table()->isRowHidden(compare));

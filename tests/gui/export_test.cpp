@@ -104,17 +104,6 @@ int pagesOf(const QByteArray& pdf) {
   return pages;
 }
 
-std::shared_ptr<const Run> freeListRun(const char* name) {
-  auto model = openModel(name, {});
-  REQUIRE(model);
-  RunRequest request;
-  request.allocator = *AllocatorChoice::parse("free-list");
-  request.platform = platformCatalog().front();
-  const auto run = execute(std::make_shared<const Model>(*std::move(model)), request, {});
-  REQUIRE(run);
-  return *run;
-}
-
 /// The file that the studio writes to `name` without a display.
 std::string written(const QTemporaryDir& folder, const QString& name, QStringList arguments) {
   const QString file = folder.filePath(name);
@@ -524,7 +513,7 @@ TEST_CASE("a PDF has the pages that were asked for, as large as asked for", "[pd
 }
 
 TEST_CASE("a report as PDF has pages, pictures of shapes and no image", "[pdf]") {
-  const auto run = freeListRun("samples:mobilenet_v2");
+  const auto run = sampleRun("mobilenet_v2", requestBy("free-list"));
   const RunReport report = makeReport(*run, nullptr, "highwater report");
   const QByteArray pdf = reportPdf(*run, report);
   CHECK(pagesOf(pdf) >= 3);
@@ -532,7 +521,7 @@ TEST_CASE("a report as PDF has pages, pictures of shapes and no image", "[pdf]")
 }
 
 TEST_CASE("a report on paper is the same in every theme", "[pdf]") {
-  const auto run = freeListRun("samples:chain");
+  const auto run = sampleRun("chain", requestBy("free-list"));
   const RunReport report = makeReport(*run, nullptr, "highwater report");
   const auto page = [&] {
     const ThemeScope paper(Theme::light());
@@ -551,7 +540,7 @@ TEST_CASE("a report on paper is the same in every theme", "[pdf]") {
 }
 
 TEST_CASE("a long table in a report stops and says how much there is", "[pdf]") {
-  const auto run = freeListRun("samples:chain");
+  const auto run = sampleRun("chain", requestBy("free-list"));
   RunReport report = makeReport(*run, nullptr, "highwater report");
   const int before = pagesOf(reportPdf(*run, report));
   ReportTable& table = report.tables.back();

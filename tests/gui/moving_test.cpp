@@ -232,10 +232,7 @@ TEST_CASE("markers survive another plan and a session, not another model", "[she
   studio.state().setStep(Step(6));
   studio.key(Qt::Key_M, Qt::ShiftModifier);
   const QVariantList saved = markers.save();
-  RunRequest other = studio.window.request();
-  other.allocator = AllocatorChoice::parse("none").value();
-  studio.window.planWith(other);
-  REQUIRE(test::comes([&] { return !studio.window.job()->isRunning(); }));
+  test::replan(studio.window, "none");
   REQUIRE(markers.all().size() == 2);
   CHECK(markers.all()[0].point == pointOfStep(studio.run(), Step(4)));
   markers.clear();

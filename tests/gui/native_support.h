@@ -2,12 +2,14 @@
 
 #include <QAbstractItemView>
 #include <QAction>
+#include <QFile>
 #include <QPushButton>
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QTest>
 #include <catch2/catch.hpp>
 #include <memory>
+#include <string>
 
 #include "app/gui/studio.h"
 #include "tests/widgets/patience.h"
@@ -41,6 +43,14 @@ inline void openAndWait(Studio& window, const QString& name) {
   REQUIRE(window.state()->run());
 }
 
+/// Plans what is open by another allocator.
+inline void replan(Studio& window, const std::string& allocator) {
+  RunRequest request = window.request();
+  request.allocator = AllocatorChoice::parse(allocator).value();
+  window.planWith(request);
+  settle(window);
+}
+
 /// Settings that are there before the window that they are for.
 struct Forgetful {
   Settings none{};
@@ -66,6 +76,14 @@ inline QStringList columnTexts(const QAbstractItemView& view, int column) {
 
 inline const QString kInception = QStringLiteral("samples:inception");
 inline const QString kMobilenet = QStringLiteral("samples:mobilenet_v2");
+
+/// A new file with this content; its path.
+inline QString inFolder(const QTemporaryDir& folder, const char* name, const std::string& text) {
+  QFile file(folder.filePath(QString::fromLatin1(name)));
+  REQUIRE(file.open(QIODevice::WriteOnly));
+  REQUIRE(file.write(text.data(), qint64(text.size())) == qint64(text.size()));
+  return file.fileName();
+}
 
 inline std::unique_ptr<QSettings> storeIn(const QTemporaryDir& folder) {
   return std::make_unique<QSettings>(folder.filePath(QStringLiteral("studio.ini")),

@@ -1,5 +1,6 @@
 // The Method panel and the guide to the methods, inside the studio.
 
+#include <QHeaderView>
 #include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTest>
@@ -28,18 +29,6 @@ using namespace hw;
 
 namespace {
 
-RunRequest request(const char* allocator) {
-  RunRequest request;
-  request.allocator = AllocatorChoice::parse(allocator).value();
-  request.platform = platformCatalog().front();
-  return request;
-}
-
-std::shared_ptr<const Run> plannedAs(const char* sample, const RunRequest& request) {
-  auto model = std::make_shared<const Model>(openModel(sample, {}).value());
-  return execute(model, request, {}).value();
-}
-
 struct MethodDesk {
   explicit MethodDesk(const QString& allocator) {
     window.resize(1366, 900);
@@ -50,12 +39,7 @@ struct MethodDesk {
     planBy(allocator);
   }
 
-  void planBy(const QString& allocator) {
-    RunRequest request = window.request();
-    request.allocator = AllocatorChoice::parse(allocator.toStdString()).value();
-    window.planWith(request);
-    settle(window);
-  }
+  void planBy(const QString& allocator) { replan(window, allocator.toStdString()); }
   MethodPanel& panel() {
     auto* found = window.findChild<MethodPanel*>();
     REQUIRE(found);
@@ -113,8 +97,8 @@ TEST_CASE("what happens to whom stands first in the event log, however narrow", 
   ViewState state;
   EventPanel panel(&state);
   auto* table = panel.findChild<QTableView*>();
-  for (const char* sample : {"samples:mobilenet_v2", "samples:resnet8"}) {
-    state.setRun(plannedAs(sample, request("free-list")));
+  for (const char* sample : {"mobilenet_v2", "resnet8"}) {
+    state.setRun(sampleRun(sample, requestBy("free-list")));
     const QHeaderView* header = table->horizontalHeader();
     const auto titleAt = [&](int place) {
       return table->model()
@@ -179,9 +163,9 @@ TEST_CASE("former tenants are those whose bytes a stay takes over", "[shell]") {
 TEST_CASE("the inspector shows the selection, its address and why it is there", "[shell]") {
   ViewState state;
   Inspector inspector(&state);
-  RunRequest roomy = request("free-list");
+  RunRequest roomy = requestBy("free-list");
   roomy.l2 = {.kind = PoolSize::Kind::unbounded};
-  state.setRun(plannedAs("samples:free_list_split", roomy));
+  state.setRun(sampleRun("free_list_split", roomy));
   state.select(StayId(0));
   const QString text = inspector.toPlainText();
   CHECK(text.contains(stayText(*state.run(), StayId(0))));
@@ -223,7 +207,7 @@ TEST_CASE("the inspector says what fills a memory, all bytes of it", "[shell]") 
 TEST_CASE("beside a selected block the inspector says what fills its memory now", "[shell]") {
   ViewState state;
   Inspector inspector(&state);
-  const auto run = plannedAs("samples:mobilenet_v2", request("free-list"));
+  const auto run = sampleRun("mobilenet_v2", requestBy("free-list"));
   state.setRun(run);
   state.select(StayId(3));
   const PoolId placed = run->plan.addresses[StayId(3)]->pool;
@@ -279,10 +263,10 @@ TEST_CASE("a platform from a file is beside the presets to compare", "[shell]") 
 }
 
 TEST_CASE("running out of memory is taken apart", "[shell]") {
-  RunRequest tight = request("free-list");
+  RunRequest tight = requestBy("free-list");
   tight.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(64)};
   tight.l3 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(64)};
-  const auto run = plannedAs("samples:mobilenet_v2", tight);
+  const auto run = sampleRun("mobilenet_v2", tight);
   REQUIRE(run->plan.outOfMemory);
   const auto findings = findingsOf(*run, {});
   REQUIRE_FALSE(findings.empty());

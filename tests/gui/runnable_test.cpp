@@ -49,11 +49,7 @@ bool savesRunnable(Studio& window, const QString& target) {
 
 TEST_CASE("a model is saved as one that runs in less memory", "[runnable]") {
   QTemporaryDir folder;
-  const QString model = folder.filePath(QStringLiteral("resnet8.tflite"));
-  QFile file(model);
-  REQUIRE(file.open(QIODevice::WriteOnly));
-  file.write(QByteArray::fromStdString(publishedFile("resnet8", 32)));
-  file.close();
+  const QString model = inFolder(folder, "resnet8.tflite", publishedFile("resnet8", 32));
   Settings settings;
   Studio window(&settings);
   window.show();

@@ -41,13 +41,6 @@ QString allocatorOf(Studio& window) {
   return QString::fromStdString(window.state()->run()->request.allocator.text());
 }
 
-void plan(Studio& window, const char* allocator) {
-  RunRequest request = window.request();
-  request.allocator = *AllocatorChoice::parse(allocator);
-  window.planWith(request);
-  settle(window);
-}
-
 /// Drops the op of row `from` on the upper or lower half of row `to`; whether it was taken.
 bool drop(SchedulePanel& panel, int from, int to, bool upper) {
   const auto run = panel.model()->rowCount();
@@ -119,9 +112,7 @@ std::string writeModel(const QTemporaryDir& folder) {
   const TfliteText model{
       .subgraphs = {one, two},
       .signatures = {{.key = "encode", .subgraph = 0}, {.key = "decode & more", .subgraph = 1}}};
-  const std::string path = folder.filePath(QStringLiteral("two.tflite")).toStdString();
-  std::ofstream(path, std::ios::binary) << tfliteBytes(model);
-  return path;
+  return inFolder(folder, "two.tflite", tfliteBytes(model)).toStdString();
 }
 
 RunRequest sampled() {
@@ -156,8 +147,8 @@ TEST_CASE("an edit of the scenario is taken back and made again", "[native]") {
   auto* history = window.findChild<ScenarioHistory*>();
   REQUIRE(history);
   CHECK_FALSE(action(window, "undo")->isEnabled());
-  plan(window, "greedy-by-size");
-  plan(window, "free-list:pick=best");
+  replan(window, "greedy-by-size");
+  replan(window, "free-list:pick=best");
   REQUIRE(history->stack()->count() == 2);
   CHECK(history->stack()->text(0).contains(QStringLiteral("greedy-by-size")));
 
@@ -184,7 +175,7 @@ TEST_CASE("an edit of the scenario is taken back and made again", "[native]") {
   SECTION("another edit forgets what was taken back") {
     action(window, "undo")->trigger();
     settle(window);
-    plan(window, "none");
+    replan(window, "none");
     CHECK(history->stack()->count() == 2);
     CHECK_FALSE(action(window, "redo")->isEnabled());
   }
@@ -198,7 +189,7 @@ TEST_CASE("an edit that is cancelled on the way back leaves the history where it
   Settings none;
   Studio window(&none);
   openAndWait(window, kInception);
-  plan(window, "none");
+  replan(window, "none");
   auto* stack = window.findChild<ScenarioHistory*>()->stack();
   stack->undo();
   CHECK(stack->index() == 0);
@@ -215,7 +206,7 @@ TEST_CASE("a step that shrinks is looked for, opened above the plan of before, a
   CHECK_FALSE(test::button(*panel, "start")->isEnabled());
   CHECK(panel->chart()->emptyText().contains(QStringLiteral("Open a model")));
   openAndWait(window, kInception);
-  plan(window, "none");
+  replan(window, "none");
   CHECK(panel->chart()->emptyText().contains(QStringLiteral("Press Shrink")));
   CHECK_FALSE(test::button(*panel, "shrinkOpen")->isEnabled());
   const auto first = window.state()->run();
@@ -462,15 +453,12 @@ TEST_CASE("a change of any option is an edit that says what changed", "[shell]")
 
 TEST_CASE("the session brings back every option, a platform from a file too", "[shell]") {
   QTemporaryDir folder;
-  const QString toml = folder.filePath(QStringLiteral("mine.toml"));
-  QFile file(toml);
-  REQUIRE(file.open(QIODevice::WriteOnly));
-  file.write(
+  const QString toml = inFolder(
+      folder, "mine.toml",
       "name = \"mine\"\n[[device]]\nname = \"npu\"\nops = [\"*\"]\n[[device.pool]]\nname = \"L2\"\n"
       "capacity = \"64KiB\"\n[[device.pool]]\nname = \"L3\"\n[[device.unit]]\nname = \"core\"\nops "
       "= [\"*\"]\n"
       "clock = \"1GHz\"\n");
-  file.close();
   RunRequest wanted = sampled();
   wanted.import = {};  // The sample has no such parts.
   wanted.platform = openPlatform(toml.toStdString()).value();

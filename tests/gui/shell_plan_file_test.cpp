@@ -10,6 +10,7 @@
 #include "core/plan_file/plan_writer.h"
 #include "tests/gui/native_support.h"
 #include "tests/widgets/patience.h"
+#include "tests/widgets/support.h"
 #include "widgets/compare/compare_panel.h"
 #include "widgets/frame/message_bar.h"
 
@@ -25,22 +26,11 @@ const char* const kLogOfThree =
     "b (id=1): size=32, offset=64, first_used=1 last_used=2\n"
     "c (id=2): size=64, offset=128, first_used=2 last_used=3\n";
 
-QString inFolder(const QTemporaryDir& folder, const char* name, const std::string& text) {
-  QFile file(folder.filePath(QString::fromLatin1(name)));
-  REQUIRE(file.open(QIODevice::WriteOnly));
-  REQUIRE(file.write(text.data(), qint64(text.size())) == qint64(text.size()));
-  return file.fileName();
-}
-
 std::string planOf(const char* sample, const char* allocator) {
   RunRequest request = planningRequest();
   request.allocator = AllocatorChoice::parse(allocator).value();
-  auto model = openModel(std::string("samples:") + sample, {});
-  REQUIRE(model);
-  const auto run = execute(std::make_shared<const Model>(std::move(*model)), request, {});
-  REQUIRE(run);
   std::ostringstream text;
-  writePlanJson(**run, text);
+  writePlanJson(*sampleRun(sample, request), text);
   return text.str();
 }
 

@@ -167,7 +167,7 @@ TEST_CASE("a run of a study opens in Explore, and another one below it", "[study
   StudyRunPanel& panel = *opened.study().panel();
   opened.state().choose(opened.study().views()->model()->front().front());
   CHECK(!panel.belowButton()->isEnabled());
-  panel.openButton()->click();
+  test::button(panel, "studyOpen")->click();
   REQUIRE(test::comes([&] { return opened.window.state()->run() != nullptr; }));
   CHECK(opened.window.places()->place().id == QStringLiteral("explore"));
   const RunRequest& request = opened.window.state()->run()->request;

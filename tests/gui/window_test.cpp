@@ -67,11 +67,7 @@ TEST_CASE("a model opens in the background and everything shows it", "[shell]") 
 
 TEST_CASE("a bad file is named with the reason, and the run on show stays", "[shell]") {
   QTemporaryDir folder;
-  const QString path = folder.filePath(QStringLiteral("broken.onnx"));
-  QFile file(path);
-  REQUIRE(file.open(QIODevice::WriteOnly));
-  file.write("this is no model at all");
-  file.close();
+  const QString path = inFolder(folder, "broken.onnx", "this is no model at all");
   test::Opened window(kMobilenet);
   const auto before = window.state()->run();
   const QString missing = folder.filePath(QStringLiteral("missing.onnx"));

@@ -131,6 +131,13 @@ std::shared_ptr<const Run> timed(const Run& run) {
   return copy;
 }
 
+RunRequest requestBy(const std::string& allocator, const std::string& platform) {
+  RunRequest request = defaultRequest();
+  request.allocator = AllocatorChoice::parse(allocator).value();
+  if (!platform.empty()) request.platform = openPlatform(platform).value();
+  return request;
+}
+
 std::shared_ptr<const Model> sampleModel(const std::string& sample) {
   static std::map<std::string, std::shared_ptr<const Model>> models;
   auto& model = models[sample];
@@ -149,9 +156,7 @@ std::shared_ptr<const Run> fileRun(const std::string& bytes, const RunRequest& r
 }
 
 std::shared_ptr<const Run> movedRun(const std::string& sample, const std::string& allocator) {
-  RunRequest request;
-  request.allocator = AllocatorChoice::parse(allocator).value();
-  request.platform = openPlatform("ethos-u65-512").value();
+  RunRequest request = requestBy(allocator, "ethos-u65-512");
   request.residency = ResidencyRule::belady;
   return sampleRun(sample, request);
 }

@@ -31,6 +31,9 @@ std::shared_ptr<const Run> randomRun(std::uint64_t seed, std::size_t count, std:
 ///    4 | a c .      d covers [0, 10) in step 2
 std::shared_ptr<const Run> smallRun();
 
+/// A request with `allocator` for `platform`, or for the default one.
+RunRequest requestBy(const std::string& allocator, const std::string& platform = {});
+
 /// A sample, opened once for all tests.
 std::shared_ptr<const Model> sampleModel(const std::string& sample);
 

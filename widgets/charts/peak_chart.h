@@ -22,8 +22,6 @@ class PeakChart : public QWidget, public SpokenPlot {
 
   PoolId pool() const { return pool_; }
   void setPool(PoolId pool);
-  /// The button beside the title that offers the other memories; hidden where there are none.
-  QToolButton* poolButton() const { return poolButton_; }
   /// Other plans of the model (B, C, …), whose high water is drawn too.
   void setCompared(std::vector<std::shared_ptr<const Run>> runs);
 

@@ -92,7 +92,6 @@ class CapacityPanel : public WorkPanel {
   /// A row for each point of the chart.
   QTableWidget* table() const { return table_; }
   QSlider* slider() const { return slider_; }
-  QComboBox* figureBox() const { return figure_; }
   /// The capacity that the slider stands at.
   Bytes capacity() const;
   void setCapacity(Bytes capacity);

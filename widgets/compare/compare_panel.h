@@ -32,7 +32,6 @@ class ComparePanel : public WorkPanel {
 
   AllocatorList* allocators() const { return allocators_; }
   PlatformList* platforms() const { return platforms_; }
-  QComboBox* choiceBox() const { return choice_; }
   Choice choice() const { return static_cast<Choice>(choice_->currentIndex()); }
   CompareTable* table() const { return table_; }
   CompareModel* model() const { return model_; }

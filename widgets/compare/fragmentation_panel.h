@@ -73,8 +73,6 @@ class FragmentationPanel : public QWidget {
   FragmentationPanel(ViewState* state, CompareModel* model, QWidget* parent = nullptr);
 
   FragmentationChart* chart() const { return chart_; }
-  /// Entry 0: those on show; entry 1: all that fit.
-  QComboBox* whichBox() const { return which_; }
   /// Of the plans below the one on show, in order.
   void setBelow(std::vector<std::shared_ptr<const Run>> runs);
 

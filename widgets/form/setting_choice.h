@@ -28,7 +28,6 @@ class SettingChoice : public QFrame {
             const QRect& place);
 
   QTableWidget* table() const { return table_; }
-  QLineEdit* textLine() const { return text_; }
   /// The reason why the text that was typed cannot be; empty without one.
   QString error() const { return error_->text(); }
   Job* job() { return &job_; }

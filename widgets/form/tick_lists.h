@@ -28,7 +28,6 @@ class AllocatorList : public QWidget {
 
   QListWidget* list() const { return list_; }
   QLineEdit* variantEdit() const { return variant_; }
-  QLabel* errorLabel() const { return error_; }
 
  public Q_SLOTS:
   void chooseAll();

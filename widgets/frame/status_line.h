@@ -25,7 +25,6 @@ class StatusLine : public QStatusBar {
   void setPointer(const QString& text) { pointer_->setText(text); }
 
   QString text() const;
-  QToolButton* cancelButton() const { return cancel_; }
 
  protected:
   void resizeEvent(QResizeEvent* event) override;

@@ -20,7 +20,6 @@ class StudyFilters : public QScrollArea {
 
   /// The button of a value; null where there is none, or the axis has too many for buttons.
   QAbstractButton* button(const QString& axis, const QString& value) const;
-  QTableWidget* shares() const { return shares_; }
 
   /// As wide as the column, never wider.
   QSize minimumSizeHint() const override { return {200, 120}; }

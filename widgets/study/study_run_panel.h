@@ -20,7 +20,6 @@ class StudyRunPanel : public QScrollArea {
  public:
   explicit StudyRunPanel(StudyViewState* state, QWidget* parent = nullptr);
 
-  QPushButton* openButton() const { return open_; }
   QPushButton* belowButton() const { return below_; }
   QPushButton* startButton() const { return start_; }
   QPushButton* pauseButton() const { return pause_; }

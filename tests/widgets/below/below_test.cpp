@@ -34,9 +34,7 @@ std::shared_ptr<const Model> mobilenet() {
 
 /// Without aliases every tensor is a buffer, so names say what is where.
 std::shared_ptr<const Run> unshared(const std::shared_ptr<const Model>& model, const char* name) {
-  RunRequest request;
-  request.allocator = AllocatorChoice::parse(name).value();
-  request.platform = platformCatalog().front();
+  RunRequest request = requestBy(name);
   request.l2 = {.kind = PoolSize::Kind::unbounded};
   request.alias = AliasRules::none();
   return execute(model, request, {}).value();
@@ -56,10 +54,7 @@ struct Pair {
   Pair() {
     window.resize(1400, 1000);
     window.show();
-    RunRequest request;
-    request.model = kMobilenet.toStdString();
-    request = a->request;
-    window.show(request, {.run = a, .violations = {}});
+    window.show(a->request, {.run = a, .violations = {}});
     window.showBelow(b);
     QTest::qWait(20);
   }
@@ -75,19 +70,13 @@ std::shared_ptr<const Model> twoDevices() { return test::sampleModel("two_device
 
 std::shared_ptr<const Run> onTwoDevices(const std::shared_ptr<const Model>& model,
                                         const char* name) {
-  RunRequest request;
-  request.allocator = AllocatorChoice::parse(name).value();
-  request.platform = openPlatform("two-devices").value();
-  return execute(model, request, {}).value();
+  return execute(model, requestBy(name, "two-devices"), {}).value();
 }
 
 void show(Studio& window, const std::shared_ptr<const Run>& run) {
-  RunRequest request;
-  request.model = "samples:two_devices";
-  request = run->request;
   window.resize(1400, 1000);
   window.show();
-  window.show(request, {.run = run, .violations = {}});
+  window.show(run->request, {.run = run, .violations = {}});
 }
 
 /// Names of the pools whose maps are on show, from top to bottom.
@@ -101,10 +90,8 @@ std::vector<std::string> shownPools(const Studio& window, const Run& run) {
 
 std::shared_ptr<const Run> enginesOf(const std::shared_ptr<const Model>& model,
                                      const char* allocator) {
-  RunRequest request = defaultRequest();
+  RunRequest request = requestBy(allocator, "ethos-u85-512");
   request.model = "samples:squeezenet";
-  request.allocator = AllocatorChoice::parse(allocator).value();
-  request.platform = openPlatform("ethos-u85-512").value();
   request.weights = {.rule = WeightRule::prefetch};
   return execute(model, request, {}).value();
 }
@@ -381,9 +368,7 @@ TEST_CASE("each map below has a button that closes it and one for its divergence
 TEST_CASE("what lives in L3 has maps in lock-step too", "[shell][compare]") {
   const auto model = mobilenet();
   const auto small = [&](const char* allocator) {
-    RunRequest request;
-    request.allocator = AllocatorChoice::parse(allocator).value();
-    request.platform = platformCatalog().front();
+    RunRequest request = requestBy(allocator);
     request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(256 << 10)};
     return execute(model, request, {}).value();
   };
@@ -392,10 +377,7 @@ TEST_CASE("what lives in L3 has maps in lock-step too", "[shell][compare]") {
   REQUIRE(a->metrics.pools[PoolId(1)].stays > 0);
   REQUIRE(b->metrics.pools[PoolId(1)].stays > 0);
   test::Opened window({}, {1280, 800});
-  RunRequest request;
-  request.model = kMobilenet.toStdString();
-  request = a->request;
-  window.show(request, {.run = a, .violations = {}});
+  window.show(a->request, {.run = a, .violations = {}});
   window.showBelow(b);
   QTest::qWait(20);
   const auto shown = window.compareMaps()->shownMaps();
@@ -412,8 +394,7 @@ TEST_CASE("what lives in L3 has maps in lock-step too", "[shell][compare]") {
 }
 
 TEST_CASE("every memory that something lives in has a map, however many there are", "[compare]") {
-  Settings none;
-  Studio window(&none);
+  test::Opened window;
   const auto model = twoDevices();
   const auto split = onTwoDevices(model, "partition");
   REQUIRE(split->problem.pools.size() == 4);
@@ -448,8 +429,7 @@ TEST_CASE("every memory that something lives in has a map, however many there ar
 }
 
 TEST_CASE("a plan below may use memories that the one above does not", "[compare]") {
-  Settings none;
-  Studio window(&none);
+  test::Opened window;
   const auto model = twoDevices();
   const auto whole = onTwoDevices(model, "best");
   const auto split = onTwoDevices(model, "partition");
@@ -462,8 +442,7 @@ TEST_CASE("a plan below may use memories that the one above does not", "[compare
 }
 
 TEST_CASE("a map that joins keeps the addresses that were zoomed to", "[compare]") {
-  Settings none;
-  Studio window(&none);
+  test::Opened window;
   const auto model = twoDevices();
   const auto a = onTwoDevices(model, "best");
   show(window, a);
@@ -478,14 +457,13 @@ TEST_CASE("a map that joins keeps the addresses that were zoomed to", "[compare]
 
 TEST_CASE("chart and minimap show the memory that was chosen", "[compare]") {
   QTemporaryDir folder;
-  Settings none;
-  Studio window(&none);
+  test::Opened window;
   const auto model = twoDevices();
   show(window, onTwoDevices(model, "partition"));
   window.activateWindow();
   REQUIRE(QTest::qWaitForWindowActive(&window));
   auto* minimap = window.findChild<Minimap*>();
-  QToolButton* button = window.chart()->poolButton();
+  auto* button = test::part<QToolButton>(*window.chart(), "chartPool");
   CHECK(window.chart()->pool() == PoolId(0));
   CHECK(button->isVisible());
   QTest::keyClick(window.maps().front(), Qt::Key_L);

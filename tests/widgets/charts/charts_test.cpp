@@ -45,14 +45,7 @@ double highest(const std::vector<Point>& points) {
 }
 
 std::shared_ptr<const Run> plannedRun(const std::string& allocator) {
-  auto model = openModel("samples:residual", {});
-  REQUIRE(model);
-  RunRequest request;
-  request.platform = platformCatalog().front();
-  request.allocator = *AllocatorChoice::parse(allocator);
-  auto run = execute(std::make_shared<const Model>(*std::move(model)), request, {});
-  REQUIRE(run);
-  return *run;
+  return test::sampleRun("residual", test::requestBy(allocator));
 }
 
 /// As a search would.

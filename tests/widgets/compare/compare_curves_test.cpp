@@ -26,20 +26,13 @@ using namespace hw;
 
 namespace {
 
-RunRequest requestOf(const char* allocator) {
-  RunRequest request;
-  request.allocator = AllocatorChoice::parse(allocator).value();
-  request.platform = platformCatalog().front();
-  return request;
-}
-
 std::shared_ptr<const Model> comparedModel() { return test::sampleModel("mobilenet_v2"); }
 
 std::shared_ptr<const Comparison> compared(const std::shared_ptr<const Model>& model,
                                            const std::vector<const char*>& names) {
   std::vector<AllocatorChoice> choices;
   for (const char* name : names) choices.push_back(AllocatorChoice::parse(name).value());
-  RunRequest request = requestOf("none");
+  RunRequest request = requestBy("none");
   request.l2 = {.kind = PoolSize::Kind::unbounded};
   return std::make_shared<const Comparison>(compareAllocators(model, request, choices, {}));
 }
@@ -48,10 +41,7 @@ void settle() { QTest::qWait(30); }
 
 std::shared_ptr<const Run> plannedBy(const std::shared_ptr<const Model>& model,
                                      const char* allocator) {
-  RunRequest request;
-  request.allocator = AllocatorChoice::parse(allocator).value();
-  request.platform = platformCatalog().front();
-  return execute(model, request, {}).value();
+  return execute(model, requestBy(allocator), {}).value();
 }
 
 std::shared_ptr<const Model> unet() { return test::sampleModel("unet"); }
@@ -131,7 +121,7 @@ TEST_CASE("what is drawn of a bar is where it says", "[charts][compare]") {
 TEST_CASE("a bar chooses its row, by pointer and by keys", "[charts][compare]") {
   test::Opened window({}, {1280, 800});
   const auto model = comparedModel();
-  RunRequest request = requestOf("greedy-by-size");
+  RunRequest request = requestBy("greedy-by-size");
   request.model = "samples:mobilenet_v2";
   window.show(request, {.run = execute(model, request, {}).value(), .violations = {}});
   window.comparison()->setComparison(compared(model, {"none", "greedy-by-size", "in-order"}));
@@ -190,15 +180,15 @@ TEST_CASE("the fragmentation panel draws what is on show, or all that fit", "[ch
   panel.resize(900, 200);
   panel.show();
   CHECK(panel.chart()->entries().empty());
-  const auto a = execute(model, requestOf("greedy-by-size"), {}).value();
-  const auto b = execute(model, requestOf("in-order"), {}).value();
+  const auto a = plannedBy(model, "greedy-by-size");
+  const auto b = plannedBy(model, "in-order");
   state.setRun(a);
   panel.setBelow({b});
   REQUIRE(panel.chart()->entries().size() == 2);
   CHECK(panel.chart()->entries()[1].name.startsWith(QStringLiteral("B: in-order")));
   table.setComparison(compared(model, {"none", "in-order", "two-sided"}));
   table.setShown(a, {b});
-  panel.whichBox()->setCurrentIndex(1);
+  part<QComboBox>(panel, "fragmentationRuns")->setCurrentIndex(1);
   CHECK(panel.chart()->entries().size() == 4);  // A is in no row of it.
   REQUIRE(test::comes([&] { return !panel.chart()->points(3).isEmpty(); }));
   QTest::mouseClick(panel.chart()->viewport(), Qt::LeftButton, {},
@@ -220,7 +210,7 @@ TEST_CASE("styles of compared runs differ in colour and in dashes", "[charts][co
 TEST_CASE("the peak chart has the high water of every plan on show, on one scale",
           "[charts][compare]") {
   const auto model = comparedModel();
-  RunRequest request = requestOf("greedy-by-size");
+  RunRequest request = requestBy("greedy-by-size");
   request.l2 = {.kind = PoolSize::Kind::unbounded};
   ViewState state;
   PeakChart chart(&state, PoolId(0));
@@ -242,7 +232,7 @@ TEST_CASE("the peak chart has the high water of every plan on show, on one scale
 TEST_CASE("from a row that failed to the tensor that found no room", "[shell][compare]") {
   test::Opened window({}, {1280, 800});
   const auto model = comparedModel();
-  RunRequest request = requestOf("greedy-by-size");
+  RunRequest request = requestBy("greedy-by-size");
   request.model = "samples:mobilenet_v2";
   window.show(request, {.run = execute(model, request, {}).value(), .violations = {}});
   request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(64 << 10)};
@@ -336,11 +326,8 @@ TEST_CASE("a stopped sweep can be made again", "[charts][capacity]") {
 TEST_CASE("the slider picks a capacity, the button plans with it", "[charts][capacity]") {
   test::Opened window({}, {1280, 800});
   const auto model = unet();
-  RunRequest request;
-  request.model = "samples:unet";
   const auto run = plannedBy(model, "greedy-by-size");
-  request = run->request;
-  window.show(request, {.run = run, .violations = {}});
+  window.show(run->request, {.run = run, .violations = {}});
   auto* panel = window.findChild<CapacityPanel*>();
   test::part<QAction>(window, "sweepCapacity")->trigger();
   CHECK(panel->isVisible());
@@ -384,7 +371,7 @@ TEST_CASE("the front panel says what to do before there is a front", "[charts][f
   CHECK(test::button(panel, "start")->toolTip().contains(QStringLiteral("Open a model")));
   CHECK(panel.chart()->emptyText().startsWith(QStringLiteral("Open a model")));
   CHECK(panel.chart()->ids().empty());
-  state.setRun(execute(frontModel(), frontRequest(), {}).value());
+  state.setRun(sampleRun("squeezenet", frontRequest()));
   CHECK(test::button(panel, "start")->isEnabled());
   CHECK(panel.chart()->emptyText().startsWith(QStringLiteral("Press Draw")));
 }
@@ -393,7 +380,7 @@ TEST_CASE("a front without an answer says why", "[charts][front]") {
   ViewState state;
   FrontPanel panel(&state);
   panel.show();
-  state.setRun(execute(frontModel(), frontRequest("a100"), {}).value());
+  state.setRun(sampleRun("squeezenet", frontRequest("a100")));
   REQUIRE(state.run()->timing.activities.sequential());
   panel.setOptions(quickFront(1));
   panel.start();
@@ -406,7 +393,7 @@ TEST_CASE("a front without an answer says why", "[charts][front]") {
 TEST_CASE("a front is drawn while it grows, and a click on a dot opens its plan",
           "[charts][front]") {
   test::Opened window({}, {1400, 900});
-  const auto run = execute(frontModel(), frontRequest(), {}).value();
+  const auto run = sampleRun("squeezenet", frontRequest());
   window.show(run->request, {.run = run, .violations = {}});
   FrontPanel& panel = *window.front();
   panel.setOptions(quickFront(3));
@@ -471,7 +458,7 @@ TEST_CASE("a front that is stopped keeps what it has, and can be drawn again", "
   FrontPanel panel(&state);
   panel.resize(800, 300);
   panel.show();
-  state.setRun(execute(frontModel(), frontRequest(), {}).value());
+  state.setRun(sampleRun("squeezenet", frontRequest()));
   FrontOptions options = quickFront(12);
   options.nodes = 20'000;
   panel.setOptions(options);

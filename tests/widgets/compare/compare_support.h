@@ -5,23 +5,13 @@
 
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
+#include "tests/widgets/support.h"
 #include "widgets/compare/compare_panel.h"
 
 namespace hw::test {
 
-inline RunRequest configOf(const char* allocator) {
-  RunRequest request;
-  request.allocator = AllocatorChoice::parse(allocator).value();
-  request.platform = platformCatalog().front();
-  return request;
-}
-
-inline std::shared_ptr<const Model> sampleModel() {
-  return std::make_shared<const Model>(openModel("samples:inception", {}).value());
-}
-
 inline std::shared_ptr<const Run> planned(const char* allocator) {
-  return execute(sampleModel(), configOf(allocator), {}).value();
+  return sampleRun("inception", requestBy(allocator));
 }
 
 inline std::vector<AllocatorChoice> choices(const std::vector<const char*>& names) {

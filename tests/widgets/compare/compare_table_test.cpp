@@ -185,16 +185,16 @@ TEST_CASE("a stopped comparison keeps what is done; an abandoned one never repor
     ++reports;
     return JobEnd();
   };
-  const auto model = sampleModel();
+  const auto model = sampleModel("inception");
   std::atomic<bool> one = false;
   const auto work = [model, &one](const RunContext& context) {
     // The first row is done before anybody stops; the second waits for it.
-    Comparison done = compareAllocators(model, configOf("none"), choices({"none"}), context);
+    Comparison done = compareAllocators(model, requestBy("none"), choices({"none"}), context);
     one = true;
     while (!context.stop.stop_requested()) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    Comparison rest = compareAllocators(model, configOf("none"), choices({"in-order"}), context);
+    Comparison rest = compareAllocators(model, requestBy("none"), choices({"in-order"}), context);
     done.rows.push_back(rest.rows.front());
     return done;
   };
@@ -224,12 +224,13 @@ TEST_CASE("variants with parameters are added, bad ones are named", "[shell][com
   QTest::keyClicks(list.variantEdit(), QStringLiteral("free-list:pick=worse"));
   QTest::keyClick(list.variantEdit(), Qt::Key_Return);
   CHECK(list.list()->count() == before);
-  CHECK(list.errorLabel()->isVisible());
-  CHECK(list.errorLabel()->text().contains(QStringLiteral("pick")));
+  const auto* error = part<QLabel>(list, "allocatorError");
+  CHECK(error->isVisible());
+  CHECK(error->text().contains(QStringLiteral("pick")));
   list.variantEdit()->clear();
   QTest::keyClicks(list.variantEdit(), QStringLiteral("free-list:pick=best"));
   QTest::keyClick(list.variantEdit(), Qt::Key_Return);
-  CHECK(list.errorLabel()->isHidden());
+  CHECK(error->isHidden());
   CHECK(list.list()->count() == before + 1);
   CHECK(list.choices().back().text() == "free-list:pick=best");
   list.chooseAll();
@@ -364,12 +365,13 @@ TEST_CASE("platforms are compared with the capacities of their own", "[shell][co
   ComparePanel panel(&state);
   panel.resize(1000, 300);
   panel.show();
-  RunRequest request = configOf("greedy-by-size");
+  RunRequest request = requestBy("greedy-by-size");
   request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(4096)};
   state.setRun(execute(test::sampleModel("mobilenet_v2"), request, {}).value());
-  panel.choiceBox()->setCurrentIndex(static_cast<int>(ComparePanel::Choice::platforms));
+  auto* choice = part<QComboBox>(panel, "compareChoice");
+  choice->setCurrentIndex(static_cast<int>(ComparePanel::Choice::platforms));
   CHECK(panel.requests().size() == platformCatalog().size());
-  panel.choiceBox()->setCurrentIndex(static_cast<int>(ComparePanel::Choice::both));
+  choice->setCurrentIndex(static_cast<int>(ComparePanel::Choice::both));
   tickOnly(*panel.allocators(), {"greedy-by-size", "none"});
   for (int i = 2; i < panel.platforms()->count(); ++i) {
     panel.platforms()->item(i)->setCheckState(Qt::Unchecked);
@@ -411,11 +413,11 @@ TEST_CASE("a row whose plan does not fit leads to what was in its way", "[shell]
   ComparePanel panel(&state);
   panel.resize(1200, 300);
   panel.show();
-  RunRequest request = configOf("greedy-by-size");
+  RunRequest request = requestBy("greedy-by-size");
   request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(128)};
   request.l3 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(64)};
   request.alignment = Bytes(1);
-  state.setRun(execute(sampleModel(), request, {}).value());
+  state.setRun(execute(sampleModel("inception"), request, {}).value());
   panel.setComparison(compared(*state.run(), {"greedy-by-size", "none"}));
   std::shared_ptr<const Run> opened;
   std::shared_ptr<const Run> asked;

@@ -25,10 +25,9 @@ using namespace hw;
 namespace {
 
 std::shared_ptr<const Run> planned(const char* sample, const char* allocator) {
-  RunRequest request = defaultRequest();
-  request.allocator = AllocatorChoice::parse(allocator).value();
+  RunRequest request = test::requestBy(allocator);
   request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(256 * 1024)};
-  return execute(test::sampleModel(sample), request, {}).value();
+  return test::sampleRun(sample, request);
 }
 
 /// The sums of the bars of A and of B.

@@ -29,14 +29,11 @@ using namespace hw;
 namespace {
 
 std::shared_ptr<const Run> explained(const char* sample, const char* allocator,
-                                     const char* platform = nullptr) {
-  RunRequest request;
-  request.allocator = AllocatorChoice::parse(allocator).value();
-  request.platform = platform ? findPlatform(platform).value() : platformCatalog().front();
+                                     const char* platform = "") {
+  RunRequest request = requestBy(allocator, platform);
   request.alignment = Bytes(1);
   request.alias = AliasRules::none();
-  auto model = std::make_shared<const Model>(openModel(sample, {}).value());
-  return execute(model, request, {}).value();
+  return sampleRun(sample, request);
 }
 
 StayId stayOf(const Run& run, const std::string& name) {
@@ -93,7 +90,7 @@ TEST_CASE("the inspector lists every place that was considered, and links to the
           "[shell][explain]") {
   ViewState state;
   Inspector inspector(&state);
-  state.setRun(explained("samples:inception", "free-list"));
+  state.setRun(explained("inception", "free-list"));
   state.select(stayOf(*state.run(), "w"));
   const QString text = inspector.toPlainText();
   CHECK(text.contains(QStringLiteral("Too small: free block 0x0000_0010, 8 B")));
@@ -111,7 +108,7 @@ TEST_CASE("places that were not taken are ghosts on the map while the stay is se
   MapView map(&state, PoolId(0));
   map.resize(700, 300);
   map.show();
-  state.setRun(explained("samples:inception", "free-list"));
+  state.setRun(explained("inception", "free-list"));
   const QImage plain = map.grab().toImage();
   state.select(stayOf(*state.run(), "w"));
   // The free blocks at 16 (8 B) and at 40 (56 B), both too small.
@@ -133,7 +130,7 @@ TEST_CASE("the inspector has the roofline of the operator under way", "[shell][e
   Inspector inspector(&state);
   inspector.resize(320, 700);
   inspector.show();
-  const auto run = explained("samples:resnet8", "best");
+  const auto run = explained("resnet8", "best");
   state.setRun(run);
   const auto picture = [&] {
     return inspector.document()
@@ -168,7 +165,7 @@ TEST_CASE("sections of the inspector close and stay closed", "[shell][explain]")
   Inspector inspector(&state);
   inspector.resize(280, 300);
   inspector.show();
-  state.setRun(explained("samples:inception", "free-list"));
+  state.setRun(explained("inception", "free-list"));
   state.select(stayOf(*state.run(), "w"));
   // Why it lies there can be read without scrolling.
   const QString text = inspector.toPlainText();
@@ -203,7 +200,7 @@ TEST_CASE("the inspector explains blocks of execution units and what is inside t
           "[shell][explain]") {
   ViewState state;
   Inspector inspector(&state);
-  state.setRun(explained("samples:two_devices", "partition", "two-devices"));
+  state.setRun(explained("two_devices", "partition", "two-devices"));
   state.select(stayOf(*state.run(), "d"));
   CHECK(inspector.toPlainText().contains(QStringLiteral("Inside the block")));
   CHECK(inspector.toPlainText().contains(QStringLiteral("use count")));
@@ -241,7 +238,7 @@ TEST_CASE("the peak panel lists what is live and the holes, and they add up", "[
   panel.show();
   CHECK_FALSE(panel.poolChooser()->isEnabled());
   CHECK_FALSE(panel.summary().isEmpty());
-  state.setRun(explained("samples:inception", "free-list"));
+  state.setRun(explained("inception", "free-list"));
   CHECK(panel.summary() ==
         QStringLiteral("Step 6: 128 B live + 64 B in holes + 0 B above = 192 B"));
   CHECK(columnTexts(*panel.view(), 0) ==
@@ -282,7 +279,7 @@ TEST_CASE("the method panel shows each table of the run, sorts it and links its 
   panel.resize(900, 300);
   panel.show();
   CHECK_FALSE(panel.emptyText().isEmpty());
-  state.setRun(explained("samples:inception", "block-id"));
+  state.setRun(explained("inception", "block-id"));
   CHECK(tables(panel) == QStringList{"Table: mapping", "Table: capacity"});
   showTable(panel, QStringLiteral("mapping"));
   CHECK(panel.emptyText().isEmpty());
@@ -299,7 +296,7 @@ TEST_CASE("the method panel shows each table of the run, sorts it and links its 
   showTable(panel, QStringLiteral("capacity"));
   CHECK(columnTexts(*panel.view(), 2) == QStringList{"48 B", "16 B", "64 B", "32 B"});
 
-  state.setRun(explained("samples:inception", "greedy-by-size"));
+  state.setRun(explained("inception", "greedy-by-size"));
   CHECK(tables(panel).isEmpty());
 }
 
@@ -309,7 +306,7 @@ TEST_CASE("every method's tables have as many cells a row as columns", "[shell][
   INFO(info.name);
   ViewState state;
   MethodPanel panel(&state);
-  state.setRun(explained("samples:inception", std::string(info.name).c_str()));
+  state.setRun(explained("inception", std::string(info.name).c_str()));
   for (const MethodTable& table : state.run()->plan.tables) {
     INFO(table.name);
     CHECK_FALSE(table.summary.empty());

@@ -106,12 +106,13 @@ TEST_CASE("one sees what fits before a setting is chosen", "[setting]") {
   }
   CHECK(some);
   QSignalSpy chosen(&choice, &SettingChoice::chosen);
-  choice.textLine()->setText(QStringLiteral("12 parsecs"));
-  QTest::keyClick(choice.textLine(), Qt::Key_Return);
+  auto* text = choice.findChild<QLineEdit*>(QStringLiteral("settingText"));
+  text->setText(QStringLiteral("12 parsecs"));
+  QTest::keyClick(text, Qt::Key_Return);
   CHECK(choice.error().contains(QStringLiteral("12 parsecs")));
   CHECK(chosen.isEmpty());
-  choice.textLine()->setText(QStringLiteral("48KiB"));
-  QTest::keyClick(choice.textLine(), Qt::Key_Return);
+  text->setText(QStringLiteral("48KiB"));
+  QTest::keyClick(text, Qt::Key_Return);
   REQUIRE(chosen.count() == 1);
   CHECK(chosen.at(0).at(0).value<RunRequest>().l2.bytes == Bytes(48 * 1024));
   CHECK_FALSE(choice.isVisible());

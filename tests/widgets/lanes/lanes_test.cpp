@@ -21,11 +21,7 @@ namespace {
 
 std::shared_ptr<const Run> plannedOn(const char* sample, const char* allocator,
                                      const char* platform) {
-  RunRequest request;
-  request.allocator = AllocatorChoice::parse(allocator).value();
-  request.platform = openPlatform(platform).value();
-  const auto model = std::make_shared<const Model>(openModel(sample, {}).value());
-  return execute(model, request, {}).value();
+  return sampleRun(sample, requestBy(allocator, platform));
 }
 
 SimTime sumOfLane(const LaneStore& lanes, std::size_t lane) {
@@ -44,7 +40,7 @@ std::vector<std::string> laneNames(const LaneStore& lanes) {
 
 TEST_CASE("lanes hold the times of the simulation, and each step waits for the slowest",
           "[canvas]") {
-  const auto run = plannedOn("samples:resnet50", "best", "a100");  // One unit.
+  const auto run = plannedOn("resnet50", "best", "a100");  // One unit.
   const LaneStore lanes = LaneStore::of(*run);
   REQUIRE(lanes.steps() == run->schedule.steps());
   REQUIRE(laneNames(lanes).size() == 3);
@@ -74,7 +70,7 @@ TEST_CASE("lanes hold the times of the simulation, and each step waits for the s
 }
 
 TEST_CASE("several devices have lanes of their own, and copies between them one more", "[canvas]") {
-  const auto run = plannedOn("samples:resnet8", "partition", "two-devices");
+  const auto run = plannedOn("resnet8", "partition", "two-devices");
   const LaneStore lanes = LaneStore::of(*run);
   const auto names = laneNames(lanes);
   CHECK(std::ranges::find(names, "A/mac") != names.end());
@@ -99,7 +95,7 @@ TEST_CASE("several devices have lanes of their own, and copies between them one 
 }
 
 TEST_CASE("a planning problem has no lanes, and the view says why", "[canvas]") {
-  const auto run = plannedOn("samples:three_sizes", "best", "generic-npu");
+  const auto run = plannedOn("three_sizes", "best", "generic-npu");
   CHECK(LaneStore::of(*run).lanes().empty());
   ViewState state;
   LanesView view(&state);
@@ -148,7 +144,7 @@ TEST_CASE("lanes are shown, pointed at, clicked and zoomed like all views of the
 }
 
 TEST_CASE("zoomed out, a bar is as high as its share; zoomed in, as wide as its time", "[canvas]") {
-  const auto run = plannedOn("samples:resnet50", "best", "generic-npu");
+  const auto run = plannedOn("resnet50", "best", "generic-npu");
   ViewState state;
   LanesView view(&state);
   view.resize(700, 120);

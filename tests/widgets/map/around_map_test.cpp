@@ -183,10 +183,9 @@ TEST_CASE("buffers of which nobody knows when they live are hatched and explaine
       " value: <4 b @0> (size=128,offset=64): f32[32]{0}\n";
   const std::string lives = "  BufferLiveRange:\n    a{}:0-3\n";
   const auto follow = [](const std::string& text) {
-    auto model = std::make_shared<const Model>(importModel(text, "x.txt", {}).value());
     RunRequest request = planningRequest();
     request.allocator = AllocatorChoice::parse("embedded").value();
-    return execute(model, request, {}).value();
+    return test::fileRun(text, request);
   };
   const auto run = follow(values + lives);
   const auto guessed = [](const Run& of) {

@@ -6,6 +6,7 @@
 #include "core/machine/platforms.h"
 #include "core/run/options.h"
 #include "core/run/run.h"
+#include "tests/widgets/support.h"
 
 namespace hw::test {
 
@@ -16,9 +17,7 @@ inline RunRequest figureRequest(const std::string& allocator) {
   request.alignment = Bytes(1);
   request.alias = AliasRules::none();
   if (request.allocator.info->name == "partition") {
-    for (const Platform& platform : platformCatalog()) {
-      if (platform.name == "two-devices") request.platform = platform;
-    }
+    request.platform = findPlatform("two-devices").value();
   }
   return request;
 }
@@ -26,8 +25,7 @@ inline RunRequest figureRequest(const std::string& allocator) {
 /// A sample planned so, with or without what its method records.
 inline std::shared_ptr<const Run> figure(const std::string& sample, const std::string& allocator,
                                          bool record) {
-  const auto model = std::make_shared<const Model>(openModel("samples:" + sample, {}).value());
-  auto run = execute(model, figureRequest(allocator), {.record = record});
+  auto run = execute(sampleModel(sample), figureRequest(allocator), {.record = record});
   INFO(sample << " by " << allocator);
   REQUIRE(run);
   return *run;

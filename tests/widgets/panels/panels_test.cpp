@@ -19,11 +19,9 @@ using namespace hw;
 namespace {
 
 std::shared_ptr<const Run> spilledRun() {
-  RunRequest request = defaultRequest();
-  request.allocator = AllocatorChoice::parse("greedy-by-size").value();
+  RunRequest request = requestBy("greedy-by-size");
   request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(32 * 1024)};
-  const auto model = test::sampleModel("resnet8");
-  return execute(model, request, {}).value();
+  return sampleRun("resnet8", request);
 }
 
 QString cell(const MetricsPanel& panel, const QString& name, int column) {

@@ -20,15 +20,6 @@ using namespace hw;
 
 namespace {
 
-/// Memory events of later steps come before those of earlier ones.
-std::shared_ptr<const Run> onTwoClusters(const std::string& sample) {
-  RunRequest request;
-  request.allocator = AllocatorChoice::parse("partition").value();
-  request.platform = openPlatform("two-clusters").value();
-  const auto model = test::sampleModel(sample);
-  return execute(model, request, {}).value();
-}
-
 /// Runs on which steps follow one another, and such on which engines overlap.
 std::shared_ptr<const Run> runNumber(int number) {
   switch (number) {
@@ -36,10 +27,10 @@ std::shared_ptr<const Run> runNumber(int number) {
       return test::movedRun();
     case 1:
       return test::movedRun("inception", "two-sided");
-    case 2:
-      return onTwoClusters("squeezenet");
+    case 2:  // Memory events of later steps come before those of earlier ones.
+      return test::sampleRun("squeezenet", test::requestBy("partition", "two-clusters"));
     case 3:
-      return onTwoClusters("side_by_side");
+      return test::sampleRun("side_by_side", test::requestBy("partition", "two-clusters"));
     default:
       return test::randomRun(static_cast<std::uint64_t>(number), 60, 30);
   }
@@ -114,7 +105,7 @@ TEST_CASE("stepping by event goes by what the axis counts, once through each, an
 }
 
 TEST_CASE("the log has its rows in the order of the axis", "[transport]") {
-  const auto run = onTwoClusters("squeezenet");
+  const auto run = test::sampleRun("squeezenet", test::requestBy("partition", "two-clusters"));
   REQUIRE_FALSE(std::ranges::is_sorted(run->timeline, {}, &TimelineEntry::step));
   ViewState state;
   EventPanel log(&state);
@@ -289,10 +280,7 @@ TEST_CASE("the first difference from the run below can be run to", "[transport]"
   Tape deck;
   const auto model = test::sampleModel("inception");
   const auto planned = [&](const char* allocator) {
-    RunRequest request;
-    request.allocator = AllocatorChoice::parse(allocator).value();
-    request.platform = platformCatalog().front();
-    return execute(model, request, {}).value();
+    return test::sampleRun("inception", test::requestBy(allocator));
   };
   const auto a = planned("greedy-by-size");
   deck.state.setRun(a);

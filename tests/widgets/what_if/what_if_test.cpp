@@ -16,16 +16,26 @@ bool waitForOutcome(const WhatIfPanel& panel) {
   return test::comes([&] { return panel.outcome() != nullptr; });
 }
 
+/// A panel that has worked out what its machine makes of a run.
+struct Tried {
+  explicit Tried(QSize size) {
+    panel.resize(size);
+    panel.show();
+    state.setRun(run);
+    REQUIRE(waitForOutcome(panel));
+  }
+
+  std::shared_ptr<const Run> run = test::movedRun();
+  ViewState state;
+  WhatIfPanel panel{&state};
+};
+
 }  // namespace
 
 TEST_CASE("a slider changes latency without planning, L2 plans again", "[what-if]") {
-  const auto run = test::movedRun();
-  ViewState state;
-  WhatIfPanel panel(&state);
-  panel.resize(360, 500);
-  panel.show();
-  state.setRun(run);
-  REQUIRE(waitForOutcome(panel));
+  Tried tried({360, 500});
+  const auto& run = tried.run;
+  WhatIfPanel& panel = tried.panel;
   CHECK(panel.outcome() == run);
   CHECK(panel.change().empty());
   panel.slider(QStringLiteral("macs"))->setValue(16);
@@ -49,12 +59,8 @@ TEST_CASE("a slider changes latency without planning, L2 plans again", "[what-if
 }
 
 TEST_CASE("what was tried is taken over as a request that can be written down", "[what-if]") {
-  const auto run = test::movedRun();
-  ViewState state;
-  WhatIfPanel panel(&state);
-  panel.show();
-  state.setRun(run);
-  REQUIRE(waitForOutcome(panel));
+  Tried tried({360, 500});
+  WhatIfPanel& panel = tried.panel;
   auto* take = test::part<QPushButton>(panel, "whatIfTake");
   CHECK_FALSE(take->isEnabled());
   panel.slider(QStringLiteral("channels"))->setValue(4);
@@ -106,13 +112,8 @@ TEST_CASE("what another machine would make of it is worked out when the panel co
 }
 
 TEST_CASE("a narrow panel keeps what it would be and how much that changes", "[what-if]") {
-  const auto run = test::movedRun();
-  ViewState state;
-  WhatIfPanel panel(&state);
-  panel.resize(230, 480);
-  panel.show();
-  state.setRun(run);
-  REQUIRE(waitForOutcome(panel));
+  Tried tried({230, 480});
+  WhatIfPanel& panel = tried.panel;
   for (const char* name : {"whatIfNow0", "whatIfNow1", "whatIfNow2", "whatIfTake", "whatIfReset"}) {
     CAPTURE(name);
     const auto* part = panel.findChild<QWidget*>(QLatin1String(name));

@@ -60,7 +60,6 @@ class KeysPage : public QWidget {
 
   QTableWidget* table() const { return table_; }
   QLineEdit* filter() const { return filter_; }
-  QPushButton* takeButton() const { return take_; }
   QString note() const { return note_->text(); }
 
   /// The act of the table when somebody has typed `keys` into a row.
