@@ -65,7 +65,8 @@ struct CalibrateCommand {
                         .type = "NAME|FILE"});
     arguments.option("--measured", measured,
                      {.help = "for each MODEL, in their order: FILE.csv with operator,cycles or "
-                              "operator,us, a profile of ONNX Runtime, or \"total=145.8 inf/s\"",
+                              "operator,us, a profile of ONNX Runtime, a log of tflite-micro's "
+                              "profiler, or \"total=145.8 inf/s\"",
                       .type = "FILE"});
     arguments.output("-o,--output", toml, OutputRole::instead,
                      {.help = "write the platform with its laws, FILE.toml (-: instead of the "

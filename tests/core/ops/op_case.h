@@ -32,8 +32,13 @@ class OpCase {
     inputs_.push_back({.present = true, .facts = {dtype, std::move(shape)}});
     return *this;
   }
-  OpCase& absent() {
-    inputs_.push_back({});
+  /// Inputs of which only the shapes are known.
+  OpCase& inputs(Shapes shapes) {
+    for (Shape& shape : shapes) shaped(std::move(shape));
+    return *this;
+  }
+  OpCase& absent(std::size_t count = 1) {
+    inputs_.resize(inputs_.size() + count);
     return *this;
   }
   /// An input of which nothing is known.

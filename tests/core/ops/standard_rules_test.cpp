@@ -10,35 +10,27 @@ namespace hw {
 
 TEST_CASE("convolutions slide over each axis", "[import][shapes]") {
   CHECK(OpCase("Conv")
-            .shaped({1, 3, 224, 224})
-            .shaped({64, 3, 7, 7})
+            .inputs({{1, 3, 224, 224}, {64, 3, 7, 7}})
             .with("strides", Integers{2, 2})
             .with("pads", Integers{3, 3, 3, 3})
             .shapes() == Shapes{{1, 64, 112, 112}});
-  CHECK(
-      OpCase("Conv").shaped({1, 3, 9}).shaped({4, 3, 3}).with("dilations", Integers{3}).shapes() ==
-      Shapes{{1, 4, 3}});
+  CHECK(OpCase("Conv").inputs({{1, 3, 9}, {4, 3, 3}}).with("dilations", Integers{3}).shapes() ==
+        Shapes{{1, 4, 3}});
   CHECK(OpCase("Conv")
-            .shaped({1, 3, 9})
-            .shaped({4, 3, 3})
+            .inputs({{1, 3, 9}, {4, 3, 3}})
             .with("strides", Integers{2})
             .with("auto_pad", std::string("SAME_UPPER"))
             .shapes() == Shapes{{1, 4, 5}});
   // Pads do not count where the op pads by itself, or not at all.
   CHECK(OpCase("Conv")
-            .shaped({1, 3, 9})
-            .shaped({4, 3, 3})
+            .inputs({{1, 3, 9}, {4, 3, 3}})
             .with("pads", Integers{5, 5})
             .with("auto_pad", std::string("VALID"))
             .shapes() == Shapes{{1, 4, 7}});
-  CHECK(OpCase("Conv").shaped({1, 3, 9}).shaped({4, 3, 3, 3}).shapes().empty());
-  CHECK(OpCase("Conv")
-            .shaped({1, 3, 9})
-            .shaped({4, 3, 3})
-            .with("strides", Integers{0})
-            .shapes()
-            .empty());
-  CHECK(OpCase("Conv").shaped({1, 3, 2}).shaped({4, 3, 3}).shapes().empty());
+  CHECK(OpCase("Conv").inputs({{1, 3, 9}, {4, 3, 3, 3}}).shapes().empty());
+  CHECK(
+      OpCase("Conv").inputs({{1, 3, 9}, {4, 3, 3}}).with("strides", Integers{0}).shapes().empty());
+  CHECK(OpCase("Conv").inputs({{1, 3, 2}, {4, 3, 3}}).shapes().empty());
   CHECK(OpCase("ConvInteger")
             .shaped({1, 1, 4}, Dtype::uint8)
             .shaped({2, 1, 3}, Dtype::uint8)
@@ -83,8 +75,7 @@ TEST_CASE("a transposed convolution undoes the shape of one", "[import][shapes]"
   const std::int64_t pad = pick(0, 2);
   CAPTURE(size, kernel, stride, pad);
   OpCase forwards("Conv");
-  forwards.shaped({1, 4, size})
-      .shaped({6, 4, kernel})
+  forwards.inputs({{1, 4, size}, {6, 4, kernel}})
       .with("strides", Integers{stride})
       .with("pads", Integers{pad, pad});
   const Shapes small = forwards.shapes();
@@ -100,16 +91,14 @@ TEST_CASE("a transposed convolution undoes the shape of one", "[import][shapes]"
 }
 
 TEST_CASE("grouped and fixed outputs of a transposed convolution", "[import][shapes]") {
-  CHECK(OpCase("ConvTranspose").shaped({1, 6, 4}).shaped({6, 2, 3}).with("group", 3).shapes() ==
+  CHECK(OpCase("ConvTranspose").inputs({{1, 6, 4}, {6, 2, 3}}).with("group", 3).shapes() ==
         Shapes{{1, 6, 6}});
   CHECK(OpCase("ConvTranspose")
-            .shaped({1, 6, 4})
-            .shaped({6, 2, 3})
+            .inputs({{1, 6, 4}, {6, 2, 3}})
             .with("output_shape", Integers{9})
             .shapes() == Shapes{{1, 2, 9}});
   CHECK(OpCase("MaxUnpool")
-            .shaped({1, 2, 3})
-            .shaped({1, 2, 3})
+            .inputs({{1, 2, 3}, {1, 2, 3}})
             .with("kernel_shape", Integers{2})
             .with("strides", Integers{2})
             .shapes() == Shapes{{1, 2, 6}});
@@ -117,10 +106,10 @@ TEST_CASE("grouped and fixed outputs of a transposed convolution", "[import][sha
 
 TEST_CASE("recurrences hand out all states, then the last", "[import][shapes]") {
   OpCase lstm("LSTM");
-  lstm.shaped({10, 2, 3}).shaped({2, 20, 3}).shaped({2, 20, 5}).with("hidden_size", 5);
+  lstm.inputs({{10, 2, 3}, {2, 20, 3}, {2, 20, 5}}).with("hidden_size", 5);
   CHECK(lstm.shapes(3) == Shapes{{10, 2, 2, 5}, {2, 2, 5}, {2, 2, 5}});
   OpCase gru("GRU");
-  gru.shaped({2, 10, 3}).shaped({1, 15, 3}).shaped({1, 15, 5}).with("layout", 1);
+  gru.inputs({{2, 10, 3}, {1, 15, 3}, {1, 15, 5}}).with("layout", 1);
   CHECK(gru.shapes(2) == Shapes{{2, 10, 1, 5}, {2, 1, 5}});
 }
 
@@ -162,11 +151,10 @@ TEST_CASE("blocks, slices and signals", "[import][shapes]") {
   CHECK(OpCase("STFT").shaped({1, 128, 1}).list({8}).absent().list({16}).shapes() ==
         Shapes{{1, 15, 9, 2}});
   CHECK(OpCase("MelWeightMatrix").list({8}).list({16}).shapes() == Shapes{{9, 8}});
-  CHECK(OpCase("GridSample").shaped({1, 3, 8, 8}).shaped({1, 5, 6, 2}).shapes() ==
-        Shapes{{1, 3, 5, 6}});
-  CHECK(OpCase("RoiAlign").shaped({1, 3, 8, 8}).shaped({7, 4}).with("output_height", 2).shapes() ==
+  CHECK(OpCase("GridSample").inputs({{1, 3, 8, 8}, {1, 5, 6, 2}}).shapes() == Shapes{{1, 3, 5, 6}});
+  CHECK(OpCase("RoiAlign").inputs({{1, 3, 8, 8}, {7, 4}}).with("output_height", 2).shapes() ==
         Shapes{{7, 3, 2, 1}});
-  CHECK(OpCase("BatchNormalization").shaped({1, 3, 8}).shaped({3}).shapes(3) ==
+  CHECK(OpCase("BatchNormalization").inputs({{1, 3, 8}, {3}}).shapes(3) ==
         Shapes{{1, 3, 8}, {3}, {3}});
   CHECK(OpCase("RandomNormal").with("shape", Integers{2, 3}).shapes() == Shapes{{2, 3}});
 }
@@ -210,24 +198,19 @@ TEST_CASE("with channels last, windows and blocks do the same", "[import][shapes
 
 TEST_CASE("operators that only TFLite has", "[import][shapes][tflite]") {
   const auto lite = [](const char* type) { return OpCase(type, "tflite"); };
-  CHECK(lite("FULLY_CONNECTED").shaped({2, 3, 4}).shaped({5, 12}).shapes() == Shapes{{2, 5}});
-  CHECK(lite("FULLY_CONNECTED").shaped({2, 3, 4}).shaped({5, 7}).shapes().empty());
-  CHECK(
-      lite("FULLY_CONNECTED").with("keep_num_dims", 1).shaped({2, 3, 4}).shaped({5, 4}).shapes() ==
-      Shapes{{2, 3, 5}});
-  CHECK(lite("PACK").with("axis", -1).shaped({2, 3}).shaped({2, 3}).shapes() == Shapes{{2, 3, 2}});
+  CHECK(lite("FULLY_CONNECTED").inputs({{2, 3, 4}, {5, 12}}).shapes() == Shapes{{2, 5}});
+  CHECK(lite("FULLY_CONNECTED").inputs({{2, 3, 4}, {5, 7}}).shapes().empty());
+  CHECK(lite("FULLY_CONNECTED").with("keep_num_dims", 1).inputs({{2, 3, 4}, {5, 4}}).shapes() ==
+        Shapes{{2, 3, 5}});
+  CHECK(lite("PACK").with("axis", -1).inputs({{2, 3}, {2, 3}}).shapes() == Shapes{{2, 3, 2}});
   CHECK(lite("UNPACK").with("axis", 1).shaped({2, 3}).shapes(3) == Shapes{{2}, {2}, {2}});
-  CHECK(lite("SVDF").with("rank", 2).shaped({1, 40}).shaped({64, 40}).shapes() == Shapes{{1, 32}});
+  CHECK(lite("SVDF").with("rank", 2).inputs({{1, 40}, {64, 40}}).shapes() == Shapes{{1, 32}});
   CHECK(lite("SPACE_TO_BATCH_ND").shaped({1, 5, 6, 3}).list({2, 2}).list({0, 1, 0, 0}).shapes() ==
         Shapes{{4, 3, 3, 3}});
   CHECK(lite("BATCH_TO_SPACE_ND").shaped({4, 3, 3, 3}).list({2, 2}).list({0, 1, 0, 0}).shapes() ==
         Shapes{{1, 5, 6, 3}});
-  CHECK(lite("GATHER")
-            .with("axis", 1)
-            .with("batch_dims", 1)
-            .shaped({2, 7, 5})
-            .shaped({2, 4})
-            .shapes() == Shapes{{2, 4, 5}});
+  CHECK(lite("GATHER").with("axis", 1).with("batch_dims", 1).inputs({{2, 7, 5}, {2, 4}}).shapes() ==
+        Shapes{{2, 4, 5}});
   CHECK(lite("MATRIX_DIAG").shaped({2, 3}).shapes() == Shapes{{2, 3, 3}});
   // Axes that a slice drops must have one element left.
   CHECK(OpCase("Slice")
