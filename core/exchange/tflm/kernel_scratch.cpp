@@ -305,6 +305,7 @@ KernelOperand operandOf(const Graph& graph, TensorId id) {
 
 std::vector<KernelOperand> operandsOf(const Graph& graph, const std::vector<TensorId>& ids) {
   std::vector<KernelOperand> operands;
+  operands.reserve(ids.size());
   for (const TensorId id : ids) operands.push_back(operandOf(graph, id));
   return operands;
 }
