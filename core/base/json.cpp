@@ -35,7 +35,8 @@ class JsonBuilder {
   ParsedJson document{};
   Error error{};  ///< Why the parser was stopped.
 
-  // Functions that the parser calls; false stops it.
+  // Functions that the parser calls by these names; false stops it.
+  // NOLINTBEGIN(readability-identifier-naming)
   bool null() { return add(nullptr); }
   bool boolean(bool value) { return add(value); }
   bool number_integer(std::int64_t value) { return add(value); }
@@ -57,6 +58,7 @@ class JsonBuilder {
     if (open_.size() == apart_.level) apart_ = {};
     return close() && !last;
   }
+  // NOLINTEND(readability-identifier-naming)
 
   bool key(std::string& name) {
     if (!fits(name)) return false;
