@@ -131,7 +131,7 @@ struct PlanCommand {
                               "instructions or MVE; none (default: tflm for a .tflite or .h file "
                               "of a TFLite model)",
                       .type = "NAME",
-                      .choices = {"none", "tflm", "cmsis-dsp", "cmsis-mve"}});
+                      .choices = scratchNames()});
     arguments.flag("--times", times, "in JSON, when a search found what: differs from run to run");
   }
 
@@ -223,6 +223,12 @@ struct PlanCommand {
     if (!file) return "";
     const auto plan = tflmPlan(*file, planned, kernels());
     return plan ? "\n" + tflmPlanLine(*plan) + "\n" : "";
+  }
+
+  static std::vector<std::string> scratchNames() {
+    std::vector<std::string> names = {"none"};
+    names.insert(names.end(), kKernelLibraries.begin(), kKernelLibraries.end());
+    return names;
   }
 
   /// The reference kernels unless others were named.

@@ -1,4 +1,3 @@
-
 #include "core/allocators/allocators.h"
 #include "core/allocators/constrained.h"
 #include "core/allocators/offline.h"

@@ -58,7 +58,7 @@ void visitJsonList(std::string_view text, std::span<const std::string_view> list
                    const JsonList& list);
 
 /// A value of a document and its place, such as "tensors[3].shape". What is not as it should be is
-/// refused (refusal.h), with its place.
+/// refused (result.h), with its place.
 struct JsonNode {
   const ParsedJson& value;
   std::string where{};

@@ -15,7 +15,7 @@
 #include "core/import/stated_rules.h"
 #include "core/plan/constraint_use.h"
 
-// Problems of dsa-solver (dsa-problem-v1): docs/formats/dsa.md. DsaFields that are not known are
+// Problems of dsa-solver (dsa-problem-v1): docs/formats/dsa.md. Fields that are not known are
 // refused, as by the program whose format it is: a misspelt rule would be lost.
 
 namespace hw {

@@ -1,4 +1,3 @@
-
 #include "core/ops/op_rules.h"
 #include "core/ops/windows.h"
 

@@ -38,7 +38,8 @@ class Requests {
     const auto found = options_.find(name);
     if (found == options_.end()) return 1;
     const auto* list = std::get_if<std::vector<std::int64_t>>(&found->second);
-    return list != nullptr && entry < list->size() ? std::max<std::int64_t>(1, (*list)[entry]) : 1;
+    if (list == nullptr || entry >= list->size()) return 1;
+    return std::clamp<std::int64_t>((*list)[entry], 1, std::numeric_limits<std::int32_t>::max());
   }
 
   const KernelOperand* input(std::size_t index) const {
@@ -196,13 +197,14 @@ std::optional<KernelImage> imageOf(const KernelOperand* operand) {
 /// Bytes of columns of an image that a convolution of CMSIS-NN copies at a time.
 Count columnBytes(std::int64_t channels, const KernelImage& filter, bool mve) {
   const Count products = countProduct(countProduct(filter.height, filter.width), channels);
-  if (!products) return products;
+  if (!products || Bytes(*products) > kMaxBytes) return std::nullopt;
   // MVE: four columns of bytes, in whole vectors of 16. Else: two of 16 bits, in fours.
   return mve ? countProduct(4, alignUp(Bytes(*products), Bytes(16)).count())
              : countProduct(4, alignUp(Bytes(*products), Bytes(4)).count());
 }
 
 /// Of a row of an image by a row of a filter, on MVE: what the columns at both ends hold, padded.
+/// An overhang below 0 has an odd part below 0, as there.
 Count rowBytes(const KernelImage& image, const KernelImage& filter, const KernelImage& output,
                std::int64_t stride) {
   const std::int64_t overhang = (output.width - 1) * stride + filter.width - image.width;
@@ -211,10 +213,10 @@ Count rowBytes(const KernelImage& image, const KernelImage& filter, const Kernel
   const auto ends = [&](std::int64_t padding) {
     return padding == 0 ? 0 : std::max<std::int64_t>(1, (padding + stride - 1) / stride);
   };
-  const std::int64_t right = ends(left + odd);
-  if (right + ends(left) > output.width) return columnBytes(image.channels, filter, true);
-  const std::int64_t atRight = odd != 0 ? right : left;
-  return countProduct(std::max(filter.width + left, filter.width - 1 + atRight), image.channels);
+  const std::int64_t outputsAtRight = ends(left + odd);
+  if (outputsAtRight + ends(left) > output.width) return columnBytes(image.channels, filter, true);
+  const std::int64_t right = odd != 0 ? outputsAtRight : left;
+  return countProduct(std::max(filter.width + left, filter.width - 1 + right), image.channels);
 }
 
 void askCmsisConv(Requests& requests, bool mve) {
@@ -245,7 +247,7 @@ void askCmsisDepthwise(Requests& requests, bool mve) {
   constexpr std::int64_t kChannelsAtATime = 124;
   const auto image = imageOf(requests.input(0));
   const auto filter = imageOf(requests.input(1));
-  if (requests.inputType() == Dtype::float32 || requests.inputType() == Dtype::int16) return;
+  if (requests.inputType() == Dtype::float32) return;
   if (requests.inputType() != Dtype::int8 || !image || !filter ||
       requests.input(1)->dtype != Dtype::int8) {
     return requests.askUnknown();
@@ -280,8 +282,9 @@ void askCmsisTranspose(Requests& requests, bool mve) {
 }
 
 void askCmsisPooling(Requests& requests, bool mve) {
-  if (!mve && requests.inputType() == Dtype::int8)
-    requests.ask(axisSize(requests.input(0), 3), kWord);
+  if (requests.inputType() == Dtype::int16) return requests.askUnknown();
+  if (mve || requests.inputType() != Dtype::int8) return;
+  requests.ask(axisSize(requests.input(0), 3), kWord);
 }
 
 /// A kernel of CMSIS-NN that asks for other scratch than the reference kernel.
@@ -357,7 +360,7 @@ class ScratchAdder {
                               .bytes = scratch.buffers[i],
                               .origin = SizeOrigin::inferred}));
       ++count_;
-      total_ += scratch.buffers[i];
+      total_ = std::min(total_ + scratch.buffers[i], kMaxBytes);
     }
     // Its kernels do not run over their inputs: an output that is absent takes no scratch for that.
     if (parts.outputs.size() == 1 && channelScratch(graph_, op)) {

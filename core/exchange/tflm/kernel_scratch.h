@@ -38,9 +38,10 @@ using KernelOptions = std::map<std::string, AttributeValue>;
 /// Scratch buffers of tflite-micro's reference kernels, as of its commit 90b983c: sums of SVDF, the
 /// four gates of an LSTM, indices of reductions, accumulators of TRANSPOSE_CONV, boxes and scores
 /// of TFLite_Detection_PostProcess, and filters of four bits unpacked. Pointers count as 8 bytes; a
-/// target with smaller ones asks for less. Of CMSIS-NN, as of its version 7: columns of images of
-/// convolutions, and sums of poolings; of its kernels for other types than int8, and for gates of
-/// an LSTM, nothing is known. `type` is as TFLite has it, "CONV_2D"; of `custom` operators but that
+/// target with smaller ones asks for less. Of CMSIS-NN, as of its version 7, built for speed by GCC
+/// or Clang: columns and windows of images of convolutions, reversed filters and sums of transposed
+/// ones, and sums of poolings; of its kernels for other types than int8, and for gates of an LSTM,
+/// nothing is known. `type` is as TFLite has it, "CONV_2D"; of `custom` operators but that
 /// one nothing is known.
 KernelScratch kernelScratch(std::string_view type, bool custom,
                             const std::vector<KernelOperand>& inputs,

@@ -57,23 +57,27 @@ Result<void> addTime(const CsvTable& row, std::size_t column, OperatorTimes& tim
 
 /// Lines "CONV_2D took 12345 ticks (12 ms)." of tflite-micro's profiler, whatever a console puts in
 /// front of them: the operators in their order.
-OperatorTimes loggedTicks(std::string_view log) {
+Result<OperatorTimes> loggedTicks(std::string_view log) {
   constexpr std::string_view kTook = " took ";
   constexpr std::string_view kTicks = " ticks (";
   OperatorTimes times;
   while (!log.empty()) {
     const std::string_view line = log.substr(0, log.find('\n'));
     log.remove_prefix(std::min(line.size() + 1, log.size()));
-    const std::size_t took = line.find(kTook);
     const std::size_t ticks = line.find(kTicks);
-    if (took == std::string_view::npos || ticks == std::string_view::npos || ticks < took) continue;
-    const std::size_t from = took + kTook.size();
-    const auto amount = parseInteger(line.substr(from, std::max(from, ticks) - from));
-    if (!amount || *amount < 0) continue;
+    if (ticks == std::string_view::npos) continue;
+    const std::size_t took = line.substr(0, ticks).rfind(kTook);
+    if (took == std::string_view::npos) continue;
+    const std::string_view number = line.substr(0, ticks).substr(took + kTook.size());
+    const auto amount = parseNumber(number);
+    if (!amount || !(*amount >= 0) || *amount > MeasuredSpan::kMost) {
+      return fail(ErrorCode::malformed,
+                  fmt::format("'{} ticks' is no number up to 1e15", printable(number, 40)));
+    }
     const std::string_view front = line.substr(0, took);
     times.profile.ops.push_back({.type = std::string(front.substr(front.find_last_of(" \t") + 1)),
                                  .index = static_cast<std::int64_t>(times.profile.ops.size())});
-    times.spans.push_back({static_cast<double>(*amount), true});
+    times.spans.push_back({*amount, true});
   }
   return times;
 }
@@ -111,8 +115,8 @@ Result<OperatorTimes> readOperatorTimes(std::string_view bytes) {
     }
     return times;
   }
-  times = loggedTicks(bytes);
-  if (!times.spans.empty()) return times;
+  HW_TRY(logged, loggedTicks(bytes));
+  if (!logged.spans.empty()) return std::move(logged);
   CsvTable table(bytes, timesLayout());
   HW_TRY(hasHeader, table.readHeader());
   if (!hasHeader) return fail(ErrorCode::malformed, "the file has no header", "line 1");

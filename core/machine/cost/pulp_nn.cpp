@@ -1,7 +1,8 @@
 #include "core/machine/cost/cost_models.h"
 
-// Kernels of PULP-NN (Garofalo et al. 2020) on the eight cores of a cluster, as MATCH (Hamdi et
-// al. 2024, its PulpClusterCostModel) counts their instructions.
+// Kernels of PULP-NN (Garofalo et al. 2020) on the eight cores of a cluster. Convolutions: their
+// instructions for two rows by eight columns of an output at a time. Depthwise layers and matrix
+// products: the laws of MATCH's cost model of such a cluster (Hamdi et al. 2024).
 
 namespace hw {
 namespace {
@@ -29,7 +30,7 @@ std::int64_t convolved(const Loops& loops) {
   return cyclesTimes(turns, cyclesPlus(cyclesTimes(kPlaces, inputs), lines));
 }
 
-/// MATCH's fit to what it measured of one depthwise layer.
+/// A fit to what was measured of such layers.
 std::int64_t depthwise(const Work& work, const CostedOp& op) {
   const auto bytes = static_cast<double>(op.inputs.count()) +
                      static_cast<double>(op.weights.count()) +
@@ -41,7 +42,8 @@ std::optional<std::int64_t> pulpCycles(const UnitSpec& /*unit*/, const Work& wor
                                        const CostedOp& op) {
   if (work.macs == 0 || !work.loops) return std::nullopt;
   const Loops& loops = *work.loops;
-  if (loops[Loop::input] == 1 && loops[Loop::group] > 1) return depthwise(work, op);
+  const bool convolves = op.kind == OpClass::convolution;
+  if (convolves && loops[Loop::input] == 1 && loops[Loop::group] > 1) return depthwise(work, op);
   const std::int64_t times = cyclesTimes(loops[Loop::batch], loops[Loop::group]);
   const bool matrix = productOf({loops[Loop::row], loops[Loop::column], loops[Loop::kernelRow],
                                  loops[Loop::kernelColumn]}) == 1;

@@ -333,6 +333,8 @@ TEST_CASE("measured times are read from CSV and from words", "[import][calibrate
   const auto words = read(
       "boot\r\nCONV_2D took 1200 ticks (12 ms).\r\n[0.1] ADD took 34 ticks "
       "(0 ms).\nit took ages\nX took 1 ticks\n ticks (a took 3\n");
+  CHECK_FALSE(read("it took long: ADD took -3 ticks (0 ms).\n"));
+  CHECK_FALSE(read("ADD took 99999999999999999999 ticks (0 ms).\n"));
   const auto table = read("\"Event\",\"Tag\",\"Ticks\"\n0,CONV_2D,1200\n1,ADD,34\n");
   REQUIRE(words);
   REQUIRE(table);
