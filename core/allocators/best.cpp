@@ -377,18 +377,22 @@ void PoolSearch::runBeam() {
     runSkyline(budget_.moves, context_.seed + kMostRounds + i);
   }
   const std::int64_t moves = (coarse ? kCoarseBeamMoves : kBeamMoves) * budget_.nodes;
-  for (std::uint64_t i = 0; i < 2 && !done() && (i == 0 || peak_ > near); ++i) {
+  std::uint64_t seed = context_.seed;
+  for (const std::int64_t times : {std::int64_t{1}, kFarGrowth}) {
+    if (done()) return;
     const BeamResult found =
         searchBeam(rectangles_, {.below = peak_,
                                  .bound = bound_,
                                  .moves = moves,
                                  .far = near,
-                                 .farMoves = (i == 0 ? 1 : kFarGrowth) * kFarBeam * moves,
+                                 .farMoves = times * kFarBeam * moves,
                                  .stopped = [this] { return stopped() || late(); },
                                  .improved = [this](Bytes peak) { improve(peak, "beam"); }});
     moves_ += found.moves;
     if (!found.offsets.empty()) take(found.offsets);
-    if (peak_ > near && !done()) repackWindows(near, context_.seed + i);
+    if (peak_ <= near || done()) return;
+    repackWindows(near, seed++);
+    if (peak_ <= near) return;
   }
 }
 

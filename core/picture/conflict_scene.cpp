@@ -299,9 +299,8 @@ ConflictScene ConflictScene::of(const Run& run, const Coloring& coloring) {
   addConflicts(run.problem, scene);
   addOthers(run, scene);
   if (scene.nodes.size() < run.problem.stays.size()) {
-    const auto grouped = [](std::size_t count) { return groupDigits(count); };
-    scene.note = fmt::format("the {} largest of {} buffers", grouped(scene.nodes.size()),
-                             grouped(run.problem.stays.size()));
+    scene.note = fmt::format("the {} largest of {} buffers", groupDigits(scene.nodes.size()),
+                             groupDigits(run.problem.stays.size()));
   }
   return scene;
 }

@@ -100,10 +100,9 @@ std::vector<Interval<Bytes>> reservedRanges(const Problem& problem, const Plan& 
 
 std::string penaltyWords(const Problem& problem, const Plan& plan) {
   if (problem.constraints.penalties.empty()) return {};
-  const auto grouped = [](auto number) { return groupDigits(number); };
-  return fmt::format("{} of {} paid, cost {}", grouped(paidPenalties(problem, plan).size()),
-                     grouped(problem.constraints.penalties.size()),
-                     grouped(penaltyOf(problem, plan)));
+  return fmt::format("{} of {} paid, cost {}", groupDigits(paidPenalties(problem, plan).size()),
+                     groupDigits(problem.constraints.penalties.size()),
+                     groupDigits(penaltyOf(problem, plan)));
 }
 
 }  // namespace hw

@@ -199,12 +199,11 @@ Count columnBytes(std::int64_t channels, const KernelImage& filter, bool mve) {
   const Count products = countProduct(countProduct(filter.height, filter.width), channels);
   if (!products || Bytes(*products) > kMaxBytes) return std::nullopt;
   // MVE: four columns of bytes, in whole vectors of 16. Else: two of 16 bits, in fours.
-  return mve ? countProduct(4, alignUp(Bytes(*products), Bytes(16)).count())
-             : countProduct(4, alignUp(Bytes(*products), Bytes(4)).count());
+  return countProduct(4, alignUp(Bytes(*products), Bytes(mve ? 16 : 4)).count());
 }
 
 /// Of a row of an image by a row of a filter, on MVE: what the columns at both ends hold, padded.
-/// An overhang below 0 has an odd part below 0, as there.
+/// Where the overhang is negative so is its remainder by 2: CMSIS-NN counts so.
 Count rowBytes(const KernelImage& image, const KernelImage& filter, const KernelImage& output,
                std::int64_t stride) {
   const std::int64_t overhang = (output.width - 1) * stride + filter.width - image.width;
@@ -313,6 +312,11 @@ std::vector<KernelOperand> operandsOf(const Graph& graph, const std::vector<Tens
   return operands;
 }
 
+/// By KernelLibrary, for notes.
+constexpr std::array<std::string_view, 3> kLibraryWords = {
+    "tflite-micro's reference kernels", "CMSIS-NN's kernels for DSP instructions",
+    "CMSIS-NN's kernels for MVE"};
+
 /// Copies a graph, and adds to it.
 class ScratchAdder {
  public:
@@ -327,7 +331,8 @@ class ScratchAdder {
     for (const std::string& note : graph_.notes) builder_.addNote(note);
     for (const OpId id : graph_.ops.keys()) addOp(id);
     builder_.addNote(fmt::format("scratch of {} is planned: {} buffers of {} bytes in all",
-                                 wordsOf(library_), count_, groupDigits(total_.count())));
+                                 kLibraryWords[static_cast<std::size_t>(library_)], count_,
+                                 groupDigits(total_.count())));
     if (!unknown_.empty()) {
       std::string names;
       for (const std::string& type : unknown_) names += (names.empty() ? "" : ", ") + type;
@@ -376,18 +381,6 @@ class ScratchAdder {
           builder_.addTensor({.name = "tflite-micro/run", .bytes = Bytes(), .persistent = true});
     }
     return runTime_;
-  }
-
-  static std::string_view wordsOf(KernelLibrary library) {
-    switch (library) {
-      case KernelLibrary::cmsisDsp:
-        return "CMSIS-NN's kernels for DSP instructions";
-      case KernelLibrary::cmsisMve:
-        return "CMSIS-NN's kernels for MVE";
-      case KernelLibrary::reference:
-        break;
-    }
-    return "tflite-micro's reference kernels";
   }
 
   static constexpr std::size_t kMostNamed = 8;

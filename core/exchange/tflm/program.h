@@ -36,8 +36,9 @@ struct TflmProgram {
 /// Everything is a multiple of it in the arena, sizes and offsets.
 inline constexpr Bytes kTflmAlignment{16};
 
-/// As it is with kernels of `library`. Fails on what the runtime cannot allocate: free dimensions,
-/// types without a size, calls in a circle. Throws Refusal where the file is damaged.
+/// The program of a file, with the scratch of the kernels of `library`. Fails on what the runtime
+/// cannot allocate: free dimensions, types without a size, calls in a circle. Throws Refusal where
+/// the file is damaged.
 Result<TflmProgram> tflmProgram(const TfliteFile& file,
                                 KernelLibrary library = KernelLibrary::reference);
 

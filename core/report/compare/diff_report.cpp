@@ -191,9 +191,9 @@ std::string classesText(const std::vector<DiffClass>& classes, const char* title
   TextTable table({{title}, {"in A", right}, {"in B", right}, {"bytes, B - A", right}});
   for (const DiffClass& each : classes) {
     if (each.countA == each.countB && each.bytesA == each.bytesB) continue;
-    const auto count = [](std::size_t n) { return groupDigits(n); };
     table.add({printable(each.pool) + " from " + from(std::int64_t{1} << each.power),
-               count(each.countA), count(each.countB), signedCell(each.bytesA, each.bytesB)});
+               groupDigits(each.countA), groupDigits(each.countB),
+               signedCell(each.bytesA, each.bytesB)});
   }
   return table.empty() ? "" : "\n" + table.text(paint);
 }

@@ -310,7 +310,7 @@ std::string share(SimTime part, SimTime whole) {
 
 std::string bytesOrDash(Bytes bytes) { return bytes == Bytes() ? "-" : groupDigits(bytes.count()); }
 
-/// "250.0", of runs or inferences a second.
+/// Runs or inferences a second: "250.0", "19,133".
 std::string paceText(double rate) {
   return rate < 1000 ? fmt::format("{:.1f}", rate) : groupDigits(std::llround(rate));
 }

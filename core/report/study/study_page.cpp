@@ -18,8 +18,6 @@ namespace {
 /// Further models are left to the studio.
 constexpr std::size_t kMostModels = 40;
 
-std::string number(std::size_t count) { return groupDigits(count); }
-
 class StudyPage : public WebPage {
  public:
   StudyPage(const StudyFile& file, std::size_t figure)
@@ -33,10 +31,10 @@ class StudyPage : public WebPage {
         look_(lookOf(file.table, file.table.all(), figure)) {}
 
   std::string write(const std::string& how) {
-    cards({{"runs with a plan that fits", number(file_.fitting),
-            table_.size() < file_.fitting ? number(table_.size()) + " of them are shown"
+    cards({{"runs with a plan that fits", groupDigits(file_.fitting),
+            table_.size() < file_.fitting ? groupDigits(table_.size()) + " of them are shown"
                                           : "all below is about them"},
-           {"without", number(file_.rows() - file_.fitting), "reasons at the end"}});
+           {"without", groupDigits(file_.rows() - file_.fitting), "reasons at the end"}});
     shares();
     if (look_.pair) {
       const MultiplesScene scene = multiplesScene(table_, table_.all(), look_.pair->over,
@@ -65,7 +63,7 @@ class StudyPage : public WebPage {
             "is what axes do together",
         .columns = {{"axis"}, {"values", true}, {"share", true}}};
     for (const AxisShare& each : sharesOf(table_, table_.all(), figure_)) {
-      shares.rows.push_back({table_.axes[each.axis].name, number(each.values),
+      shares.rows.push_back({table_.axes[each.axis].name, groupDigits(each.values),
                              fmt::format("{:.1f} %", 100 * each.share)});
     }
     table(shares);
@@ -107,7 +105,7 @@ class StudyPage : public WebPage {
     ReportTable reasons{.title = "Without a plan that fits",
                         .columns = {{"reason"}, {"runs", true}}};
     for (const auto& [reason, count] : file_.reasons) {
-      reasons.rows.push_back({printable(reason, 200), number(count)});
+      reasons.rows.push_back({printable(reason, 200), groupDigits(count)});
     }
     table(reasons);
   }
