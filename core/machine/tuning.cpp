@@ -128,7 +128,7 @@ Result<Platform> withParts(const Platform& platform,
 }
 
 /// True if a unit's `macs_per_cycle` is not what its operators go by.
-bool saysMacs(const CostModel& model) { return model.peak != nullptr || !model.byMacs; }
+bool saysMacs(const CostModel& model) { return model.peak != nullptr || model.most != nullptr; }
 
 double mostMacs(const DeviceSpec& device) {
   double most = 0;

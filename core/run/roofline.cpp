@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/base/text.h"
+#include "core/machine/cost/cost_models.h"
 #include "core/sim/contention.h"
 #include "core/sim/port_curve.h"
 
@@ -61,7 +62,8 @@ std::optional<RoofDot> roofDot(const Run& run, Step step) {
               .activity = id,
               .macs = timing.macs,
               .attained = perSecond(static_cast<double>(timing.macs), timing.time.length()),
-              .peak = unit.macsPerCycle * static_cast<double>(unit.clock)};
+              .peak = peakMacs(unit) * static_cast<double>(unit.clock)};
+  dot.peak = std::max(dot.peak, dot.attained);
   choosePort(run.timing.activities, activity, dot);
   const double slope = dot.bandwidth > 0 ? dot.bandwidth * dot.intensity() : dot.peak;
   dot.byCompute = dot.peak <= slope;

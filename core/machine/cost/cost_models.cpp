@@ -41,6 +41,13 @@ std::int64_t computeCycles(const UnitSpec& unit, const Work& work, const CostedO
   return cycles ? *cycles : *byRate(unit, work, op);
 }
 
+double peakMacs(const UnitSpec& unit) {
+  const CostModel& model = costModel(unit);
+  // Operators that the model does not know go by the unit's rate.
+  return model.most == nullptr ? unit.macsPerCycle
+                               : std::max(model.most(unit.cost), unit.macsPerCycle);
+}
+
 std::string macsProblem(const UnitSpec& unit) {
   const CostModel& model = costModel(unit);
   const auto is = [&](std::int64_t macs) { return static_cast<double>(macs) == unit.macsPerCycle; };

@@ -38,10 +38,12 @@ struct CostModel {
   std::span<const CostParam> params{};
   std::span<const std::int64_t> macs{};  ///< The `macs_per_cycle` that there are; empty: any.
   bool array = true;           ///< Its multipliers are places that an operator may leave idle.
-  bool byMacs = true;          ///< `macs_per_cycle` counts for the operators that it knows.
   std::int64_t biasBytes = 0;  ///< Of a bias with its scale, as stored; 0: as in the model.
   /// Multiply-accumulates a cycle of an array that is full; null: `macs_per_cycle` says it.
   double (*peak)(const CostSpec&) = nullptr;
+  /// The most multiply-accumulates a cycle of operators that it knows, whatever `macs_per_cycle`
+  /// says; null: that is their most.
+  double (*most)(const CostSpec&) = nullptr;
   /// Whole cycles, at most kMostCycles; nothing for operators that the model does not know, which
   /// go by the unit's rates.
   std::optional<std::int64_t> (*cycles)(const UnitSpec&, const Work&, const CostedOp&) = nullptr;
@@ -65,6 +67,10 @@ constexpr std::int64_t countedElements(const UnitSpec& unit, const Work& work) {
 
 /// Whole cycles that the unit takes for an operator by its cost model.
 std::int64_t computeCycles(const UnitSpec& unit, const Work& work, const CostedOp& op = {});
+
+/// The most multiply-accumulates a cycle of any operator on the unit, but for what laws of a table
+/// leave out: rounding to whole cycles, and classes whose cycles do not grow with their work.
+double peakMacs(const UnitSpec& unit);
 
 /// The class of an operator in a table of cycles.
 std::optional<CostClass> costClassOf(const Work& work, OpClass kind);

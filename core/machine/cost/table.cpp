@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -28,6 +29,16 @@ std::optional<std::int64_t> tableCycles(const UnitSpec& unit, const Work& work,
   // Nothing is called for an operator without work, or whose work nobody knows.
   if (!law || count == 0) return std::nullopt;
   return cyclesAt(std::round(law->call + law->each * count), 1);
+}
+
+double tableMost(const CostSpec& cost) {
+  double most = 0;
+  for (std::size_t kind = 0; kind < cost.table.size(); ++kind) {
+    const auto& law = cost.table[kind];
+    if (!multiplies(static_cast<CostClass>(kind)) || !law || law->each == 0) continue;
+    most = std::max(most, 1 / law->each);
+  }
+  return most;
 }
 
 }  // namespace
@@ -70,7 +81,7 @@ std::string withoutLaw(const UnitSpec& unit, const Work& work, const CostedOp& o
 constinit const CostModel kTableCost{.name = "table",
                                      .params = kTableParams,
                                      .array = false,
-                                     .byMacs = false,
+                                     .most = tableMost,
                                      .cycles = tableCycles};
 
 }  // namespace hw

@@ -63,7 +63,8 @@ class RooflineDrawing {
     upwards_.include(dot.attained);
     upwards_.include(dot.peak);
     const std::uint32_t unit = activityOf(dot).engine;
-    units_[unit] = {printable(list.engines[unit].name, 24), dot.peak};
+    Roof& most = units_[unit];
+    most = {printable(list.engines[unit].name, 24), std::max(most.perSecond, dot.peak)};
     if (dot.bandwidth == 0) return;
     Roof& roof = ports_[*dot.port];
     roof.name = printable(portName(list, *dot.port), 24);
