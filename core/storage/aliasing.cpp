@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <tuple>
 
 #include "core/base/load_sweep.h"
@@ -45,12 +46,6 @@ LivePeak peakOf(const Storage& storage, Bytes alignment) {
   return livePeakOf(blocks, alignment);
 }
 
-/// The bound that shared slices must not raise.
-struct SharingLimit {
-  Bytes bound{};  ///< The most live bytes without any sharing of slices.
-  Bytes alignment{1};
-};
-
 /// The limit of tensors and ops looked at by all foldings together.
 constexpr std::size_t kMostWork = 1'000'000;
 /// Rounds in which one buffer is cut; after these all that waste are, so that huge graphs end soon.
@@ -60,27 +55,20 @@ using ByteRange = Interval<Bytes>;
 
 Bytes sizeOf(const Graph& graph, TensorId id) { return graph.tensors[id].bytes.value_or(Bytes()); }
 
-ByteRange bytesOf(const Graph& graph, const Storage& storage, TensorId id) {
-  const Bytes begin = storage.offsetOf(id);
-  return {begin, begin + sizeOf(graph, id)};
-}
+/// A block of tensors that share storage at a step: those of its bytes that are live, ascending.
+struct SharedBlock {
+  std::vector<SliceLink> links{};  ///< Live slices of wholes that are not.
+  std::vector<ByteRange> live{};
+  TensorId opener{};  ///< The first tensor that lives as early as the block does.
 
-/// Bytes of `buffer` that none of its tensors needs at `step`, and its live tensors' bytes.
-struct Waste {
-  Bytes bytes{};
-  std::vector<ByteRange> live{};  ///< Ascending.
-
-  Waste(const Graph& graph, const Storage& storage, const Buffer& buffer, Step step)
-      : bytes(buffer.size) {
-    for (const TensorId id : buffer.tensors) {
-      if (storage.lifetimes[id].contains(step)) live.push_back(bytesOf(graph, storage, id));
-    }
-    std::ranges::sort(live);
+  /// Bytes of `size` that no tensor needs.
+  Bytes waste(Bytes size) const {
     Bytes covered;
     for (const ByteRange& range : live) {
-      bytes -= std::max(Bytes(), range.end - std::max(covered, range.begin));
+      size -= std::max(Bytes(), range.end - std::max(covered, range.begin));
       covered = std::max(covered, range.end);
     }
+    return size;
   }
 
   /// True when a tensor inside `range` is live.
@@ -113,8 +101,6 @@ void eachPlanned(const Graph& graph, const AliasForest& forest,
 void makeBuffers(const Graph& graph, const AliasForest& forest, Storage& storage) {
   IdMap<TensorId, Buffer> groups(graph.tensors.size());
   IdMap<TensorId, TensorId> opener(graph.tensors.size());
-  IdMap<TensorId, std::uint32_t> members(graph.tensors.size());
-  eachPlanned(graph, forest, storage.inPlace, [&](TensorId, TensorId root) { ++members[root]; });
   std::vector<TensorId> order;
   eachPlanned(graph, forest, storage.inPlace, [&](TensorId id, TensorId root) {
     Buffer& group = groups[root];
@@ -122,10 +108,7 @@ void makeBuffers(const Graph& graph, const AliasForest& forest, Storage& storage
     const bool opens = !life.empty() && (group.steps.empty() || life.begin < group.steps.begin);
     if (opens) opener[root] = id;
     group.steps.cover(life);  // A ring has no life of its own: it lives as its pieces do.
-    if (group.tensors.empty()) {
-      order.push_back(root);
-      group.tensors.reserve(members[root]);
-    }
+    if (group.tensors.empty()) order.push_back(root);
     group.tensors.push_back(id);
     group.graphOutput |= !life.empty() && graph.tensors[id].graphOutput;
   });
@@ -143,6 +126,14 @@ void makeBuffers(const Graph& graph, const AliasForest& forest, Storage& storage
     storage.buffers.add(std::move(group));
   }
 }
+
+/// Storage as some decisions share it, as far as trials have to know it.
+struct Sharing {
+  AliasForest forest;
+  std::vector<TensorId> inPlace{};
+  IdMap<TensorId, Interval<Step>> lives{};  ///< By root, of its block.
+  LivePeak peak{};
+};
 
 /// Folds again and again, with other decisions. What no decision changes is found once.
 class Folder {
@@ -177,22 +168,24 @@ class Folder {
     return inPlace_.size() > before;
   }
 
-  /// `told`: with what is copied, why, and which ops are free.
-  Storage fold(const Refusals& refused, bool told = true) const {
+  /// With what is copied, why, and which ops are free.
+  Storage fold(const Refusals& refused) const {
     Storage storage = begun_;
-    const AliasForest forest = decide(views_, refused, told ? &storage : nullptr, storage.inPlace);
+    const AliasForest forest = decide(views_, refused, &storage, storage.inPlace);
     makeBuffers(graph_, forest, storage);
     return storage;
   }
 
-  /// The most live bytes of what `fold` makes, without making it.
-  Bytes peakOf(const Refusals& refused) const { return peakOf(views_, refused); }
+  /// What `fold` makes, without making it.
+  Sharing tryOut(const Refusals& refused) const { return tryOut(views_, refused); }
 
   Bytes peakWithoutSlices() const {
     StorageOptions whole = options_;
     whole.alias.concat = whole.alias.split = false;
-    return peakOf(viewsOf(graph_, schedule_, whole, pieces_), {});
+    return tryOut(viewsOf(graph_, schedule_, whole, pieces_), {}).peak.bytes;
   }
+
+  const Interval<Step>& lifeOf(TensorId tensor) const { return begun_.lifetimes[tensor]; }
 
  private:
   void findWholes() {
@@ -215,20 +208,23 @@ class Folder {
     return forest;
   }
 
-  Bytes peakOf(std::span<const OpViews> views, const Refusals& refused) const {
+  Sharing tryOut(std::span<const OpViews> views, const Refusals& refused) const {
     std::vector<TensorId> inPlace = begun_.inPlace;
-    const AliasForest forest = decide(views, refused, nullptr, inPlace);
-    IdMap<TensorId, Interval<Step>> lives(graph_.tensors.size());
+    Sharing made{.forest = decide(views, refused, nullptr, inPlace),
+                 .inPlace = std::move(inPlace),
+                 .lives = IdMap<TensorId, Interval<Step>>(graph_.tensors.size())};
     for (const WholeLife& whole : wholes_) {
-      if (isIdle(graph_, inPlace, whole.tensor)) continue;
-      lives[forest.place(whole.tensor).root].cover(whole.steps);
+      if (isIdle(graph_, made.inPlace, whole.tensor)) continue;
+      made.lives[made.forest.place(whole.tensor).root].cover(whole.steps);
     }
     std::vector<Block> blocks;
+    blocks.reserve(wholes_.size());
     for (const WholeLife& whole : wholes_) {
-      const Interval<Step>& steps = lives[whole.tensor];
+      const Interval<Step>& steps = made.lives[whole.tensor];
       if (!steps.empty()) blocks.push_back({steps, sizeOf(graph_, whole.tensor)});
     }
-    return livePeakOf(blocks, options_.alignment).bytes;
+    made.peak = livePeakOf(blocks, options_.alignment);
+    return made;
   }
 
   const Graph& graph_;
@@ -255,8 +251,8 @@ struct Cut {
 /// be shared alone, but in graphs of so many slices that trying them all takes too long.
 class Sparing {
  public:
-  Sparing(const Graph& graph, Storage storage, const SharingLimit& limit, const Folder& folder)
-      : graph_(graph), limit_(limit), folder_(folder), storage_(std::move(storage)) {
+  Sparing(const Graph& graph, Bytes limit, const Folder& folder)
+      : graph_(graph), limit_(limit), folder_(folder) {
     for (const OpId op : graph.ops.keys()) {
       // Part and whole of a reshape are the same bytes: sharing them only ever saves.
       if (viewFamilyOf(graph.ops[op]) == ViewFamily::reshape) continue;
@@ -271,58 +267,78 @@ class Sparing {
   }
 
  private:
-  bool isShared(const SliceLink& link) const {
-    const BufferId buffer = storage_.bufferOf(link.part);
-    return buffer && buffer == storage_.bufferOf(link.whole) &&
-           storage_.offsetOf(link.part) == storage_.offsetOf(link.whole) + link.offset;
-  }
-
   void refuse() {
     for (int round = 0;; ++round) {
-      const LivePeak peak = peakOf(storage_, limit_.alignment);
-      if (peak.bytes <= limit_.bound) return;
+      const Sharing now = folder_.tryOut(refused_);
+      if (now.peak.bytes <= limit_) return;
       const std::size_t before = refused_.size();
-      cutAt(peak.step, round < kGentleCuts);
-      if (refused_.size() == before) {
-        // No live slice is to blame for the rest. With work in place, sharing elsewhere can change
-        // what is live here, so all slices are refused.
-        for (const SliceLink& link : links_) refused_.emplace(link.op, link.part);
-        if (refused_.size() == before) return;
-      }
-      storage_ = folder_.fold(refused_, false);
+      cutAt(now, round < kGentleCuts);
+      if (refused_.size() > before) continue;
+      // No live slice is to blame for the rest. With work in place, sharing elsewhere can change
+      // what is live here, so all slices are refused.
+      for (const SliceLink& link : links_) refused_.emplace(link.op, link.part);
+      if (refused_.size() == before) return;
     }
   }
 
-  /// Cuts slices that are live at `step` off wholes that are not: in the buffer that wastes most,
-  /// or in all.
-  void cutAt(Step step, bool gently) {
-    std::vector<std::vector<SliceLink>> ofBuffer(storage_.buffers.size());
+  /// The blocks that are live at the peak and have slices of wholes that are not, by root.
+  std::map<TensorId, SharedBlock> blocksAt(const Sharing& now) const {
+    std::map<TensorId, SharedBlock> blocks;
     for (const SliceLink& link : links_) {
-      if (!isShared(link) || storage_.lifetimes[link.whole].contains(step)) continue;
-      ofBuffer[storage_.bufferOf(link.part).index()].push_back(link);
+      const auto part = now.forest.place(link.part);
+      const auto whole = now.forest.place(link.whole);
+      const bool shared = part.root == whole.root && part.offset == whole.offset + link.offset;
+      if (!shared || folder_.lifeOf(link.whole).contains(now.peak.step)) continue;
+      if (now.lives[part.root].contains(now.peak.step)) blocks[part.root].links.push_back(link);
     }
+    eachPlanned(graph_, now.forest, now.inPlace, [&](TensorId id, TensorId root) {
+      const auto block = blocks.find(root);
+      if (block == blocks.end()) return;
+      const Interval<Step>& life = folder_.lifeOf(id);
+      const bool opens = !life.empty() && life.begin == now.lives[root].begin;
+      if (opens && !block->second.opener) block->second.opener = id;
+      if (life.contains(now.peak.step)) block->second.live.push_back(bytesOf(now.forest, id));
+    });
+    for (auto& [root, block] : blocks) std::ranges::sort(block.live);
+    return blocks;
+  }
+
+  /// Cuts slices that are live at the peak off wholes that are not: in the block that wastes most,
+  /// of several the earliest, or in all.
+  void cutAt(const Sharing& now, bool gently) {
+    std::map<TensorId, SharedBlock> blocks = blocksAt(now);
+    std::vector<TensorId> order;
+    for (const auto& [root, block] : blocks) order.push_back(root);
+    std::ranges::sort(order, {}, [&](TensorId root) {
+      return std::tuple(now.lives[root].begin, blocks[root].opener, root);
+    });
     Bytes most;
     std::vector<Cut> cuts;
-    for (const BufferId id : storage_.buffers.keys()) {
-      const Buffer& buffer = storage_.buffers[id];
-      if (ofBuffer[id.index()].empty() || !buffer.steps.contains(step)) continue;
-      const Waste waste(graph_, storage_, buffer, step);
-      if (waste.bytes <= most && gently) continue;
-      const auto found = innermost(ofBuffer[id.index()], waste);
+    for (const TensorId root : order) {
+      const SharedBlock& block = blocks[root];
+      const Bytes waste = block.waste(sizeOf(graph_, root));
+      if (waste <= most && gently) continue;
+      const auto found = innermost(now.forest, block);
       if (found.empty()) continue;
-      most = waste.bytes;
+      most = waste;
       if (gently) cuts.clear();
       cuts.insert(cuts.end(), found.begin(), found.end());
     }
     for (const Cut& cut : cuts) refused_.emplace(cut.link.op, cut.link.part);
   }
 
-  /// The innermost of `links` around live bytes: cutting there frees the most and copies the least.
-  std::vector<Cut> innermost(const std::vector<SliceLink>& links, const Waste& waste) const {
+  ByteRange bytesOf(const AliasForest& forest, TensorId id) const {
+    const Bytes begin = forest.place(id).offset;
+    return {begin, begin + sizeOf(graph_, id)};
+  }
+
+  /// The innermost of its links around live bytes: cutting there frees the most and copies the
+  /// least.
+  std::vector<Cut> innermost(const AliasForest& forest, const SharedBlock& block) const {
     std::vector<Cut> cuts;
-    for (const SliceLink& link : links) {
-      const ByteRange bytes = bytesOf(graph_, storage_, link.part);
-      if (waste.hasLive(bytes)) cuts.push_back({link, bytes});
+    for (const SliceLink& link : block.links) {
+      const ByteRange bytes = bytesOf(forest, link.part);
+      if (block.hasLive(bytes)) cuts.push_back({link, bytes});
     }
     // Slices that contain others come before these.
     std::ranges::stable_sort(cuts, [](const Cut& a, const Cut& b) {
@@ -372,7 +388,7 @@ class Sparing {
     Refusals fewer = refused_;
     for (const auto& each : some) fewer.erase(each);
     ++folds_;
-    if (folder_.peakOf(fewer) <= limit_.bound) {
+    if (folder_.tryOut(fewer).peak.bytes <= limit_) {
       refused_ = std::move(fewer);
       return true;
     }
@@ -383,9 +399,8 @@ class Sparing {
   }
 
   const Graph& graph_;
-  SharingLimit limit_;
+  Bytes limit_;  ///< The most live bytes without any sharing of slices.
   const Folder& folder_;
-  Storage storage_;
   std::vector<SliceLink> links_;
   Refusals refused_;
   std::size_t folds_ = 0;
@@ -398,8 +413,7 @@ Storage share(const Graph& graph, const StorageOptions& options, const Folder& f
   const Bytes peak = livePeak(storage, options.alignment);
   if (peak <= bound) return storage;
   if (!options.alias.always) {
-    return Sparing(graph, std::move(storage), {bound, options.alignment}, folder)
-        .run(options.roughly);
+    return Sparing(graph, bound, folder).run(options.roughly);
   }
   storage.raise = peak - bound;
   return storage;

@@ -138,11 +138,12 @@ class InPlaceFolder {
 
   /// No other operand is a different part of the block that would be overwritten.
   bool operandsAgree(OpId id, TensorId taken) const {
-    const std::vector<TensorId> reads = graph_.reads(id);
-    return std::ranges::all_of(reads, [&](TensorId other) {
+    const auto agrees = [&](TensorId other) {
       if (forest_.whyNotPlanned(other)) return true;
       return forest_.place(other).root != taken || forest_.sizeOf(other) == forest_.sizeOf(taken);
-    });
+    };
+    const Op& op = graph_.ops[id];
+    return std::ranges::all_of(op.inputs, agrees) && std::ranges::all_of(op.captures, agrees);
   }
 
   const Graph& graph_;

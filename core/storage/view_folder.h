@@ -1,6 +1,6 @@
 #pragma once
 
-#include <set>
+#include <boost/container/flat_set.hpp>
 #include <span>
 #include <utility>
 #include <vector>
@@ -31,7 +31,7 @@ std::vector<ViewSlice> viewSlices(const Graph& graph, const StorageOptions& opti
                                   const AliasForest& forest, OpId op);
 
 /// Slices that ops copy although they could share them: op, and the input or output it copies.
-using Refusals = std::set<std::pair<OpId, TensorId>>;
+using Refusals = boost::container::flat_set<std::pair<OpId, TensorId>>;
 
 /// The slices of an op that is a view. Refusals and other views do not change them.
 struct OpViews {

@@ -287,8 +287,8 @@ void LinePull::freeApart(State& root, std::int64_t until) {
 /// After a part that has read, or written, some of it.
 void LinePull::release(TensorId tensor) {
   State& own = state_[tensor];
-  own.oldest = oldestOf(tensor);
   if (own.host) return;
+  own.oldest = oldestOf(tensor);
   State& root = state_[own.root];
   if (run_.apart) return freeApart(root, std::min(oldestIn(own.root), root.made));
   if (root.ring == kNoRing || root.made > oldestIn(own.root)) return;

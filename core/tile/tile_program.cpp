@@ -443,12 +443,14 @@ bool BoxSweep::extend() {
   const std::size_t at = first_ - 1;
   const TileOp& op = ofRun(at);
   if (!op.able || (cutsColumns() && !op.divides)) return false;
-  std::vector<TileBox> made(run_.cells());
-  for (std::size_t cell = 0; cell < made.size(); ++cell) {
-    if (!make(at, cell, made[cell])) return false;
+  const std::size_t before = made_.size();
+  made_.resize(before + run_.cells());
+  for (std::size_t cell = 0; cell < run_.cells(); ++cell) {
+    if (make(at, cell, made_[before + cell])) continue;
+    made_.resize(before);
+    return false;
   }
-  made_.push_back(std::move(made));
-  for (std::size_t cell = 0; cell < run_.cells(); ++cell) read(at, cell, made_.back()[cell]);
+  for (std::size_t cell = 0; cell < run_.cells(); ++cell) read(at, cell, made_[before + cell]);
   for (const TensorId whole : op.wholes) {
     if (const auto maker = program_.maker(whole)) earliest_ = std::max(earliest_, *maker + 1);
   }
@@ -510,7 +512,7 @@ void BoxSweep::pay(std::size_t at) {
   const TileOp& op = ofRun(at);
   std::int64_t area = 0;
   std::int64_t parts = 0;
-  for (const TileBox& made : made_.back()) {
+  for (const TileBox& made : std::span(made_).last(run_.cells())) {
     area += made.area();
     parts += (made.rows.length() - 1) / run_.rows + 1;
   }

@@ -253,7 +253,7 @@ class BoxSweep {
 
   /// The box that an op makes in a cell.
   const TileBox& made(std::size_t at, std::size_t cell) const {
-    return made_[run_.last - 1 - at][cell];
+    return made_[(run_.last - 1 - at) * run_.cells() + cell];
   }
   /// The box of a tensor that is read in a cell, or made where it leaves the run; of the output of
   /// a fold, the box that the fold reads.
@@ -283,7 +283,7 @@ class BoxSweep {
   RunPrice price_;
   IdMap<TensorId, std::vector<TileBox>> boxes_;
   std::vector<TensorId> used_;
-  std::vector<std::vector<TileBox>> made_;  ///< By op, from the last one on.
+  std::vector<TileBox> made_;  ///< By op, from the last one on, and cell.
 };
 
 }  // namespace hw
