@@ -20,7 +20,7 @@ std::string arrayWords(const Run& run, Step step) {
   const OpId id = run.schedule.opAt(step);
   const std::size_t device = run.partition.deviceOf.contains(id) ? run.partition.deviceOf[id] : 0;
   const UnitSpec& unit = run.request.platform.devices[device].units[timing.unit];
-  return arrayWords(unit, workOf(run.graph(), id), costedOp(run.graph().ops[id], timing));
+  return arrayWords(unit, workOf(run.graph(), id), costedOp(run.graph(), id, timing));
 }
 
 }  // namespace hw

@@ -38,4 +38,13 @@ struct Loops {
   friend bool operator==(const Loops&, const Loops&) = default;
 };
 
+/// The elements that a window reads along an axis of an image: `reach` of them for an output,
+/// `step` further on for the next.
+struct Slide {
+  std::int64_t image = 1;  ///< All there are, without padding.
+  std::int64_t reach = 1;
+  std::int64_t step = 1;
+  friend bool operator==(const Slide&, const Slide&) = default;
+};
+
 }  // namespace hw

@@ -17,6 +17,8 @@ struct Work {
   std::int64_t touched = 0;  ///< Elements it looks at: of pooling a window for each it writes.
   /// Of convolutions, pooling and matrix products, where their shapes say them.
   std::optional<Loops> loops{};
+  Slide down{};  ///< Of convolutions and pooling with loops: along Loop::row, of two axes at most,
+  Slide across{};  ///< and along Loop::column.
   /// The reason why the work is unknown ("the shape of its input 'x' is unknown"), else empty.
   std::string unknown{};
 };

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/graph/tiling.h"
 #include "core/ops/op_rules.h"
+#include "core/ops/windows.h"
 #include "core/ops/work.h"
 
 namespace hw {
@@ -128,6 +129,10 @@ Work workOfPart(const Graph& original, const Tiling::Part& part) {
         (*whole.loops)[loopAlong(op, *whole.loops, static_cast<std::size_t>(axis), rank)];
     if (loop != size) return whole.loops.reset();
     loop = range.length();
+    const Loop along = loopAlong(op, *whole.loops, static_cast<std::size_t>(axis), rank);
+    if (along != Loop::row && along != Loop::column) return;
+    Slide& slide = along == Loop::row ? whole.down : whole.across;
+    slide.image = std::min(slide.image, (loop - 1) * slide.step + slide.reach);
   };
   narrow(part.axis, part.rows, part.size);
   if (part.across >= 0) narrow(part.across, part.columns, part.width);
@@ -153,7 +158,9 @@ Work workOf(const Graph& graph, OpId id) {
     return {.macs = times(once.macs, turns),
             .written = times(once.written, turns),
             .touched = times(once.touched, turns),
-            .loops = turns == 1 ? once.loops : std::nullopt};
+            .loops = turns == 1 ? once.loops : std::nullopt,
+            .down = once.down,
+            .across = once.across};
   } catch (Unknown& unknown) {
     return {.unknown = std::move(unknown.reason)};
   }
@@ -176,6 +183,27 @@ void setPlaces(Loops& loops, const Shape& image, bool channelsLast) {
   for (std::size_t i = 0; i + 1 < places; ++i) {
     loops[Loop::row] = times(loops[Loop::row], image[first + i]);
   }
+}
+
+/// Sets the windows of an operator with loops; along rows of an image with two axes only.
+Work withSlides(Work work, const Operands& operands) {
+  if (!work.loops) return work;
+  const Op& op = operands.op();
+  const Shape& image = operands.inputShape(operands.info().data);
+  const std::size_t places = image.size() - 2;
+  const auto entry = [&](const std::vector<std::int64_t>& list, std::size_t place) {
+    const std::int64_t value = place < list.size() ? list[place] : 1;
+    return value >= 1 && isReasonable(value) ? value : 1;
+  };
+  const auto slide = [&](std::size_t place, std::int64_t kernel) {
+    const std::int64_t dilation = entry(op.intsAttribute("dilations"), place);
+    return Slide{.image = image[(op.intAttribute("channels_last", 0) != 0 ? 1 : 2) + place],
+                 .reach = isReasonable(kernel) ? (kernel - 1) * dilation + 1 : kernel,
+                 .step = entry(op.intsAttribute("strides"), place)};
+  };
+  work.across = slide(places - 1, (*work.loops)[Loop::kernelColumn]);
+  if (places == 2) work.down = slide(0, (*work.loops)[Loop::kernelRow]);
+  return work;
 }
 
 /// The products of one channel of the weight: all its dimensions but that of the channels, which an
@@ -306,8 +334,9 @@ Work projected(const Operands& operands, std::size_t past) {
 
 Work convolution(const Operands& operands) {
   const std::int64_t volume = volumePerChannel(operands);
-  return {.macs = times(operands.outputElements(), volume),
-          .loops = loopsIfKnown([&] { return convolutionLoops(operands, volume); })};
+  return withSlides({.macs = times(operands.outputElements(), volume),
+                     .loops = loopsIfKnown([&] { return convolutionLoops(operands, volume); })},
+                    operands);
 }
 
 Work transposedConvolution(const Operands& operands) {
@@ -399,13 +428,14 @@ Work pooling(const Operands& operands) {
   Work work{.written = written, .touched = times(written, window)};
   const Shape& out = operands.outputShape();
   if (kernel.empty() || out.size() != kernel.size() + 2) return work;
+  if (operands.inputShape(operands.info().data).size() != out.size()) return work;
   const bool last = operands.op().intAttribute("channels_last", 0) != 0;
   work.loops.emplace();
   setPlaces(*work.loops, out, last);
   (*work.loops)[Loop::group] = out[last ? out.size() - 1 : 1];
   (*work.loops)[Loop::kernelColumn] = kernel.back();
   (*work.loops)[Loop::kernelRow] = window / std::max<std::int64_t>(kernel.back(), 1);
-  return work;
+  return withSlides(std::move(work), operands);
 }
 
 Work body(const Operands& operands) {

@@ -13,10 +13,10 @@ namespace hw {
 struct RoofDot {
   Step step{};
   ActivityId activity{};
-  std::int64_t macs = 0;   ///< Multiply-accumulates; not 0.
-  double attained = 0;     ///< MACs per second, from its start to its end as simulated.
-  double peak = 0;         ///< MACs per second of its unit when all of it works; not below `attained`.
-  double roof = 0;         ///< The lesser of `peak` and intensity times bandwidth.
+  std::int64_t macs = 0;  ///< Multiply-accumulates; not 0.
+  double attained = 0;    ///< MACs per second, from its start to its end as simulated.
+  double peak = 0;  ///< MACs per second of its unit when all of it works; not below `attained`.
+  double roof = 0;  ///< The lesser of `peak` and intensity times bandwidth.
   bool byCompute = false;  ///< `peak` is the roof, not a port.
   /// The port that takes longest for its bytes, of `Timing::activities`; with no port that takes
   /// time, that which moves most; nothing where it moves nothing.

@@ -174,7 +174,7 @@ OpWork OpWorker::work(OpId id, Step step) {
   }
   timing.macs = asked.macs;
   timing.elements = countedElements(unit, asked);
-  const CostedOp costed = costedOp(op, timing);
+  const CostedOp costed = costedOp(input_.graph, id, timing);
   timing.compute = computeTime(unit, asked, costed);
   if (const std::string lacks = withoutLaw(unit, asked, costed); !lacks.empty()) {
     notes_.add(lacks, printable(displayName(input_.graph, id)));

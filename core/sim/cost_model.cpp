@@ -17,10 +17,13 @@ constexpr std::int64_t kPicosecondsPerSecond = 1'000'000'000'000;
 
 }  // namespace
 
-CostedOp costedOp(const Op& op, const OpTiming& timing) {
+CostedOp costedOp(const Graph& graph, OpId id, const OpTiming& timing) {
+  const Op& op = graph.ops[id];
   const OpInfo* info = findOp(op);
   CostedOp costed{.type = info == nullptr || info->standard.empty() ? op.type : info->standard,
                   .kind = info == nullptr ? OpClass::elements : info->kind};
+  for (const TensorId in : op.inputs) costed.fromCaller |= in && graph.tensors[in].graphInput;
+  for (const TensorId out : op.outputs) costed.toCaller |= out && graph.tensors[out].graphOutput;
   for (const Traffic& traffic : timing.traffic) {
     for (const TrafficClass kind : kEveryTrafficClass) {
       Bytes& read = kind == TrafficClass::weight ? costed.weights : costed.inputs;

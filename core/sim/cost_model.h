@@ -9,7 +9,7 @@ namespace hw {
 __extension__ using Wide = __int128;
 
 /// Facts of an operator that a unit's cost model reads, from its type and what it moves.
-CostedOp costedOp(const Op& op, const OpTiming& timing);
+CostedOp costedOp(const Graph& graph, OpId id, const OpTiming& timing);
 
 /// Time a unit takes: whole cycles, of which k take floor(k x 10^12 / clock) picoseconds.
 SimTime computeTime(const UnitSpec& unit, const Work& work, const CostedOp& op = {});

@@ -180,13 +180,17 @@ std::vector<ZigZagMachine> zigZagMachines() {
 }
 
 std::vector<VelaNetwork> velaNetworks() {
-  return {{"person_detect", "person_detect.tflite", 301'796, 204'176},
-          {"vww", "vww_96_int8.tflite", 158'938, 45'984},
-          {"kws", "kws_ref_model.tflite", 51'430, 23'872, 20},
-          {"ad01", "ad01_int8.tflite", 201'248, 184'528},
-          {"str_ww", "str_ww_ref_model.tflite", 60'163, 47'312},
-          {"micro_speech", "micro_speech_quantized.tflite", 37'538, 18'688, 25},
-          {"mobilenet_v1_0.25_128", "coral_mobilenet_v1_0.25_128_quant.tflite", 601'449, 388'688}};
+  return {
+      {"person_detect", "person_detect.tflite", {793'520, 463'590, 354'430, 301'796}, 204'176},
+      {"vww", "vww_96_int8.tflite", {716'157, 361'629, 220'831, 158'938}, 45'984},
+      {"kws", "kws_ref_model.tflite", {318'699, 161'265, 84'604, 51'430}, 23'872},
+      {"ad01", "ad01_int8.tflite", {200'992, 201'248, 201'248, 201'248}, 184'528},
+      {"str_ww", "str_ww_ref_model.tflite", {84'393, 62'463, 60'691, 60'163}, 47'312},
+      {"micro_speech", "micro_speech_quantized.tflite", {112'545, 68'376, 49'255, 37'538}, 18'688},
+      {"mobilenet_v1_0.25_128",
+       "coral_mobilenet_v1_0.25_128_quant.tflite",
+       {1'489'754, 908'782, 665'250, 601'449},
+       388'688}};
 }
 
 namespace {
@@ -218,7 +222,7 @@ std::int64_t weightBytes(const Graph& graph) {
 
 }  // namespace
 
-VelaCycles cyclesOnVela(const VelaNetwork& network, const std::string& file) {
+VelaCycles cyclesOnVela(const VelaNetwork& network, const std::string& file, std::size_t size) {
   const auto model = std::make_shared<const Model>(openModel(file, {}).value());
   Platform platform = findPlatform("ethos-u55-256").value();
   DeviceSpec& device = platform.devices.front();
@@ -228,9 +232,11 @@ VelaCycles cyclesOnVela(const VelaNetwork& network, const std::string& file) {
   UnitSpec& unit = device.units.front();
   const auto cycles = [&] { return latencyOf(model, platform).count() / 2'000; };
   VelaCycles found{.weights = weightBytes(*model->graph)};
+  unit.cost = {};
   found.atRate = cycles();
   unit.cost.model = costModelNamed("ethos-u");
   unit.cost.weightRatio = static_cast<double>(network.encoded) / static_cast<double>(found.weights);
+  unit.macsPerCycle = kVelaSizes[size];
   found.cycles = cycles();
   return found;
 }

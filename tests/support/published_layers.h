@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -71,16 +72,17 @@ struct ScaleSimLayer {
 std::vector<ScaleSimLayer> scaleSimLayers();
 Platform scaleSimPlatform(const ScaleSimLayer& layer);
 
-/// A network of the corpus on an Ethos-U55-256 (High_End_Embedded, Shared_Sram).
+/// The multipliers of an Ethos-U55 that Vela was asked about.
+inline constexpr std::array<int, 4> kVelaSizes = {32, 64, 128, 256};
+
+/// A network of the corpus on an Ethos-U55 (High_End_Embedded, Shared_Sram).
 struct VelaNetwork {
   std::string name;
-  std::string file;          ///< In the corpus, under tflite.
-  double cycles = 0;         ///< In Vela's summary.
-  std::int64_t encoded = 0;  ///< Bytes of its weights, each operator's encoded as one stream.
-  double within = 10;        ///< Ours is at most so many percent off.
+  std::string file;                ///< In the corpus, under tflite.
+  std::array<double, 4> cycles{};  ///< In Vela's summary, for kVelaSizes.
+  std::int64_t encoded = 0;        ///< Bytes of its weights for 256, each operator's one stream.
 };
-/// Cycles: Vela 3, run on the files. Encoded: its encoder (mlw_codec) of nxp-imx/ethos-u-vela
-/// a6f6566, run on their weights.
+/// Vela 3.10 (nxp-imx/ethos-u-vela a6f6566) and its encoder (mlw_codec), run on the files.
 std::vector<VelaNetwork> velaNetworks();
 
 struct VelaCycles {
@@ -89,7 +91,8 @@ struct VelaCycles {
   std::int64_t weights = 0;  ///< Bytes of them in the model.
 };
 /// Of a network in a file, one operator after the other on a bandwidth table.
-VelaCycles cyclesOnVela(const VelaNetwork& network, const std::string& file);
+/// `size`: of kVelaSizes, by number.
+VelaCycles cyclesOnVela(const VelaNetwork& network, const std::string& file, std::size_t size);
 
 /// MobileNetV1 at 128 x 128 on the cluster of a GAP8.
 struct GapNetwork {

@@ -21,6 +21,8 @@ struct CostedOp {
   Bytes inputs{};  ///< Besides weights.
   Bytes weights{};
   Bytes outputs{};
+  bool fromCaller = false;  ///< It reads an input of the network.
+  bool toCaller = false;    ///< It makes an output of the network.
 };
 
 /// A key of a unit that a cost model reads.

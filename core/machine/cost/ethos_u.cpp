@@ -1,29 +1,77 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
 
 #include "core/machine/cost/cost_models.h"
 
-// Vela's estimate of Arm's Ethos-U (its npu_performance.py and architecture_features.py), with the
-// whole output as one block: nothing hides the output stage, nothing waits for a block's input.
+// The estimate of Vela, Arm's compiler for Ethos-U, for operands of a byte: the blocks into which
+// it cuts an output (its architecture_allocator.py), what they take, and what they read and write
+// (its npu_performance.py).
 
 namespace hw {
 namespace {
 
-constexpr std::array kEthosParams = {CostParam{"weight_ratio", &CostSpec::weightRatio}};
-constexpr std::array<std::int64_t, 5> kEthosMacs = {32, 64, 128, 256, 512};
+constexpr std::array kEthosParams = {CostParam{"weight_ratio", &CostSpec::weightRatio},
+                                     CostParam{"port_bytes_per_cycle", &CostSpec::portBytes}};
 
-/// The outputs that one core makes at a time.
-struct MicroBlock {
-  std::int64_t width = 2;
-  std::int64_t height = 2;
-  std::int64_t depth = 8;
-  std::int64_t cores = 1;
+/// Cycles until the near memory answers, and the one that weights come from unless they are
+/// fetched ahead; bytes that the near one moves at a time.
+constexpr double kNearLatency = 32;
+constexpr double kFarLatency = 64;
+constexpr double kNearBurst = 32;
+constexpr double kNearPort = 8;  ///< Bytes a cycle, unless the unit says it.
+constexpr std::int64_t kBankBytes = 1024;
+constexpr std::int64_t kOutputBanks = 2;
+/// The longest side of a kernel that is made in one go.
+constexpr std::int64_t kMostKernel = 8;
+constexpr std::int64_t kBrick = 16;  ///< Channels that lie together inside a network.
+
+/// An input, an output, or a block of one.
+struct Volume {
+  std::int64_t rows = 1;
+  std::int64_t columns = 1;
+  std::int64_t depth = 1;
+
+  double places() const { return static_cast<double>(rows) * static_cast<double>(columns); }
+  double elements() const { return places() * static_cast<double>(depth); }
 };
 
-MicroBlock microBlock(std::int64_t macs) {
-  if (macs <= 64) return {.width = 1, .height = 1, .depth = macs / 8};
-  if (macs == 128) return {.height = 1};
-  return {.cores = macs / 256};
+constexpr Volume smaller(const Volume& a, const Volume& b) {
+  return {std::min(a.rows, b.rows), std::min(a.columns, b.columns), std::min(a.depth, b.depth)};
+}
+constexpr Volume tiles(const Volume& all, const Volume& block) {
+  return {tilesOf(all.rows, block.rows), tilesOf(all.columns, block.columns),
+          tilesOf(all.depth, block.depth)};
+}
+std::int64_t padded(std::int64_t size, std::int64_t granule) {
+  return cyclesTimes(tilesOf(size, granule), granule);
+}
+
+struct EthosArray {
+  std::int64_t macs = 256;  ///< Of all cores.
+  Volume micro{};           ///< What one core makes at a time.
+  std::int64_t cores = 1;
+  std::int64_t banks = 48;  ///< Of its own memory, for two blocks of an input and two of sums.
+  std::int64_t inputGranule = 8;
+  std::int64_t sumGranule = 16;
+};
+constexpr std::array kEthosArrays = {
+    EthosArray{32, {1, 1, 4}, 1, 16, 2, 4}, EthosArray{64, {1, 1, 8}, 1, 16, 2, 4},
+    EthosArray{128, {1, 2, 8}, 1, 24, 4, 8}, EthosArray{256, {2, 2, 8}, 1, 48, 8, 16},
+    EthosArray{512, {2, 2, 8}, 2, 48, 8, 16}};
+
+constexpr auto kEthosMacs = [] {
+  std::array<std::int64_t, kEthosArrays.size()> macs{};
+  for (std::size_t i = 0; i < macs.size(); ++i) macs[i] = kEthosArrays[i].macs;
+  return macs;
+}();
+
+const EthosArray& arrayOf(const UnitSpec& unit) {
+  const auto macs = static_cast<std::int64_t>(unit.macsPerCycle);
+  const auto found = std::ranges::find(kEthosArrays, macs, &EthosArray::macs);
+  return found == kEthosArrays.end() ? kEthosArrays[3] : *found;
 }
 
 /// Cycles of the output stage for an element, by standard type.
@@ -53,55 +101,386 @@ const OutputRate* outputRate(std::string_view type) {
   return found == kOutputRates.end() ? nullptr : &*found;
 }
 
-std::int64_t outputCycles(std::int64_t elements, const OutputRate& rate, const UnitSpec& unit) {
-  const auto cores = microBlock(static_cast<std::int64_t>(unit.macsPerCycle)).cores;
-  const double each =
-      std::max(rate.cycles * 256 / unit.macsPerCycle, rate.table / static_cast<double>(cores));
-  return cyclesAt(static_cast<double>(elements) * each, 1);
+double cyclesAnElement(const OutputRate& rate, const EthosArray& array) {
+  return std::max(rate.cycles * 256 / static_cast<double>(array.macs),
+                  rate.table / static_cast<double>(array.cores));
 }
 
-/// Cycles of the multipliers of all cores together.
-std::int64_t dotCycles(const Loops& loops, bool pools, const MicroBlock& block) {
-  const std::int64_t kernel = cyclesTimes(loops[Loop::kernelRow], loops[Loop::kernelColumn]);
-  // Rows of a matrix lie along an image's width.
-  const bool matrix = loops[Loop::row] == 1 && loops[Loop::column] == 1;
-  const std::int64_t width = matrix ? loops[Loop::batch] : loops[Loop::column];
-  const std::int64_t blocks =
-      cyclesTimes(cyclesTimes(tilesOf(width, block.width), tilesOf(loops[Loop::row], block.height)),
-                  matrix ? 1 : loops[Loop::batch]);
-  const std::int64_t channels = cyclesTimes(loops[Loop::group], loops[Loop::output]);
-  if (pools) {
-    const std::int64_t steps = cyclesTimes(std::max<std::int64_t>(4, kernel), blocks);
-    return cyclesTimes(steps, tilesOf(channels, block.depth));
+enum class EthosKind : std::uint8_t { convolution, depthwise, pooling, product };
+
+/// An operator of one image and one group.
+struct EthosOp {
+  EthosKind kind = EthosKind::convolution;
+  Volume in{};
+  Volume out{};
+  Slide down{};
+  Slide across{};
+  std::int64_t kernelRows = 1;
+  std::int64_t kernelColumns = 1;
+  bool byKernel = false;  ///< Four elements of the kernel at a time, not 32 channels.
+  double times = 1;       ///< Images and groups.
+
+  /// Each channel of the output is made of one of the input.
+  bool keepsDepth() const { return kind == EthosKind::depthwise || kind == EthosKind::pooling; }
+  bool convolves() const { return kind == EthosKind::convolution || kind == EthosKind::depthwise; }
+  /// Parts of the kernel, one after the other.
+  double kernels() const {
+    return static_cast<double>(tilesOf(kernelRows, kMostKernel)) *
+           static_cast<double>(tilesOf(kernelColumns, kMostKernel));
   }
-  // Decoding the weights of a step takes at least as long as 32 outputs.
-  const std::int64_t places = std::max(4 * block.depth, cyclesTimes(4, blocks));
-  if (loops[Loop::input] == 1) {
-    const std::int64_t steps = cyclesTimes(places, tilesOf(kernel, 4));
-    return cyclesTimes(steps, tilesOf(channels, block.depth));
+  bool isLine() const { return out.rows == 1 && kernelRows == 1; }
+};
+
+/// True if part of the array idles less when it goes by kernel elements than by channels.
+bool goesByKernel(const EthosOp& op) {
+  if (op.in.depth <= kMostKernel) return true;
+  const std::int64_t kernel = cyclesTimes(op.kernelRows, op.kernelColumns);
+  const auto depth = static_cast<double>(op.in.depth);
+  const double byDepth = depth / static_cast<double>(padded(op.in.depth, 32));
+  const double byKernel =
+      depth * static_cast<double>(kernel) /
+      (static_cast<double>(padded(op.in.depth, 8)) * static_cast<double>(padded(kernel, 4)));
+  return byKernel > byDepth;
+}
+
+/// A first layer that steps over two or three columns reads these side by side as channels, where
+/// the image is of a whole number of steps. Pooling of a whole image takes no step.
+void takeOutSteps(EthosOp& op, bool first) {
+  if (op.kind == EthosKind::pooling && op.out.rows == 1 && op.out.columns == 1) {
+    op.down.step = op.across.step = 1;
   }
-  // Depth first or four elements of the kernel at a time, whatever is faster.
-  const std::int64_t inputs = loops[Loop::input];
-  const std::int64_t steps = std::min(cyclesTimes(kernel, tilesOf(inputs, 32)),
-                                      cyclesTimes(tilesOf(kernel, 4), tilesOf(inputs, 8)));
-  return cyclesTimes(cyclesTimes(places, steps),
-                     cyclesTimes(tilesOf(loops[Loop::output], block.depth), loops[Loop::group]));
+  Slide& slide = op.across;
+  if (!first || op.kind != EthosKind::convolution || slide.step < 2 || slide.step > 3 ||
+      slide.image % slide.step != 0 || slide.reach != op.kernelColumns) {
+    return;
+  }
+  const std::int64_t padding =
+      cyclesPlus(cyclesTimes(op.out.columns - 1, slide.step), slide.reach) - slide.image;
+  op.kernelColumns = padding > 0 ? padding + 1 : tilesOf(op.kernelColumns, slide.step);
+  op.in.columns /= slide.step;
+  op.in.depth = cyclesTimes(op.in.depth, slide.step);
+  slide = {.image = op.in.columns, .reach = op.kernelColumns};
+}
+
+EthosOp ethosOp(const Work& work, const CostedOp& costed) {
+  const Loops& loops = *work.loops;
+  EthosOp op{.down = work.down,
+             .across = work.across,
+             .kernelRows = loops[Loop::kernelRow],
+             .kernelColumns = loops[Loop::kernelColumn]};
+  const std::int64_t places = cyclesTimes(loops[Loop::row], loops[Loop::column]);
+  if (cyclesTimes(places, cyclesTimes(op.kernelRows, op.kernelColumns)) == 1 && work.macs > 0) {
+    // Rows of a matrix lie along an image's width.
+    op.kind = EthosKind::product;
+    op.in = {1, loops[Loop::batch], loops[Loop::input]};
+    op.out = {1, loops[Loop::batch], loops[Loop::output]};
+    op.times = static_cast<double>(loops[Loop::group]);
+    return op;
+  }
+  op.times = static_cast<double>(loops[Loop::batch]);
+  op.in = {std::max<std::int64_t>(work.down.image, 1), std::max<std::int64_t>(work.across.image, 1),
+           loops[Loop::input]};
+  op.out = {loops[Loop::row], loops[Loop::column], loops[Loop::output]};
+  if (work.macs == 0 || (loops[Loop::input] == 1 && loops[Loop::group] > 1)) {
+    op.kind = work.macs == 0 ? EthosKind::pooling : EthosKind::depthwise;
+    op.in.depth = loops[Loop::group];
+    op.out.depth = cyclesTimes(loops[Loop::group], loops[Loop::output]);
+  } else {
+    op.times *= static_cast<double>(loops[Loop::group]);
+  }
+  takeOutSteps(op, costed.fromCaller && op.times == 1);
+  op.byKernel = op.convolves() && goesByKernel(op);
+  return op;
+}
+
+/// What an operator makes at a time, and what it reads for that.
+struct EthosBlocks {
+  Volume in{};
+  Volume out{};
+};
+
+/// The search for the blocks that read least for what they make.
+class BlockSearch {
+ public:
+  BlockSearch(const EthosArray& array, const EthosOp& op) : array_(array), op_(op) {
+    const Volume most = smaller(op.out, {32, 64, 128});
+    deepest_ = padded(most.depth, array.micro.depth);
+    // Sums of outputs of one row take one row.
+    const bool line = op.isLine() && array.micro.rows == 2;
+    rows_ = sides(most.rows, array.micro.rows, op.down, op.out.rows, line);
+    columns_ = sides(most.columns, array.micro.columns, op.across, op.out.columns, false);
+    repeats_ = static_cast<double>(tilesOf(op.down.reach, kMostKernel)) *
+               static_cast<double>(tilesOf(op.across.reach, kMostKernel));
+    if (!op.convolves()) return;
+    weights_ = static_cast<double>(op.down.reach) * static_cast<double>(op.across.reach) *
+               static_cast<double>(op.in.depth);
+    if (op.kind != EthosKind::depthwise) weights_ *= static_cast<double>(op.out.depth);
+  }
+
+  EthosBlocks find() {
+    const std::int64_t micro = array_.micro.depth;
+    best_ = blocksOf(rows_[0], columns_[0], micro);
+    for (std::int64_t depth = nextDepth(std::max(micro, std::min(deepest_, kBrick)));
+         depth <= deepest_; depth = nextDepth(depth + micro)) {
+      findOfDepth(depth);
+    }
+    return best_;
+  }
+
+ private:
+  /// A side of a block: so many elements of the output.
+  struct Side {
+    std::int64_t size = 1;
+    std::int64_t sums = 1;   ///< Of them in its sums.
+    std::int64_t input = 1;  ///< Elements of the input that it reads.
+    std::int64_t tiles = 1;  ///< Of the whole output.
+    double share = 1;        ///< The same, not rounded up.
+  };
+
+  static std::vector<Side> sides(std::int64_t most, std::int64_t micro, const Slide& slide,
+                                 std::int64_t all, bool line) {
+    // Longer ones fit nowhere.
+    constexpr std::int64_t kLongest = std::int64_t{1} << 20;
+    const std::int64_t reach = std::min(slide.reach, kMostKernel);
+    std::vector<Side> sides;
+    sides.reserve(static_cast<std::size_t>(tilesOf(most, micro)));
+    for (std::int64_t size = micro; size < most + micro; size += micro) {
+      const std::int64_t sums = line ? 1 : size;
+      const std::int64_t input = cyclesPlus(cyclesTimes(size - 1, slide.step), reach);
+      sides.push_back({size, sums, padded(std::min(input, kLongest), micro), tilesOf(all, sums),
+                       static_cast<double>(all) / static_cast<double>(sums)});
+    }
+    return sides;
+  }
+
+  std::int64_t nextDepth(std::int64_t depth) const {
+    return depth < op_.out.depth ? padded(depth, kBrick) : depth;
+  }
+
+  std::int64_t inputDepth(std::int64_t depth) const {
+    if (op_.keepsDepth()) return depth;
+    return padded(std::min<std::int64_t>(op_.in.depth, op_.byKernel ? 16 : 32), 8);
+  }
+
+  EthosBlocks blocksOf(const Side& rows, const Side& columns, std::int64_t depth) const {
+    return {{rows.input, columns.input, inputDepth(depth)}, {rows.size, columns.size, depth}};
+  }
+
+  /// Two inputs, each element a byte, and two blocks of sums, each four, fit the array's memory.
+  bool fits(const Side& rows, const Side& columns, std::int64_t depth) const {
+    const auto banks = [](std::int64_t bytes, std::int64_t granule) {
+      return padded(2 * tilesOf(bytes, kBankBytes), granule);
+    };
+    const std::int64_t reserved = array_.banks > 16 ? 2 : 0;
+    const std::int64_t inputs =
+        banks(rows.input * columns.input * padded(inputDepth(depth), 8), array_.inputGranule);
+    const std::int64_t sums =
+        banks(rows.sums * columns.sums * padded(depth, 8) * 4, array_.sumGranule);
+    return kOutputBanks + reserved + inputs + sums <= array_.banks;
+  }
+
+  /// Larger blocks of some rows fit with fewer columns.
+  void findOfDepth(std::int64_t depth) {
+    std::vector<std::size_t> widest;  ///< By rows: the number of columns that fit.
+    widest.reserve(rows_.size());
+    std::size_t fitting = columns_.size();
+    for (const Side& rows : rows_) {
+      while (fitting > 0 && !fits(rows, columns_[fitting - 1], depth)) --fitting;
+      if (fitting == 0) return;
+      widest.push_back(fitting);
+      for (std::size_t i = 0; i < fitting; ++i) {
+        if (isTried(rows, columns_[i], widest)) consider(rows, columns_[i], depth);
+      }
+    }
+  }
+
+  /// Vela leaves out a block whose sides were tried the other way round and did not fit.
+  bool isTried(const Side& rows, const Side& columns,
+               const std::vector<std::size_t>& widest) const {
+    const Volume& micro = array_.micro;
+    if (columns.size >= rows.size || columns.size % micro.rows != 0 ||
+        rows.size % micro.columns != 0) {
+      return true;
+    }
+    const auto turned = static_cast<std::size_t>(rows.size / micro.columns);
+    return turned > columns_.size() ||
+           turned <= widest[static_cast<std::size_t>(columns.size / micro.rows) - 1];
+  }
+
+  /// Takes the block that reads least for each byte made; of equals the small one that reads most
+  /// of the image. Where both inputs at once hold the whole, half as much counts.
+  void consider(const Side& rows, const Side& columns, std::int64_t depth) {
+    const std::int64_t deep = inputDepth(depth);
+    const auto places = static_cast<double>(rows.input * columns.input);
+    double inputs =
+        places * static_cast<double>(op_.in.depth) * repeats_ * (rows.share * columns.share);
+    if (!op_.keepsDepth()) inputs *= static_cast<double>(tilesOf(op_.out.depth, depth));
+    double cost =
+        (inputs + weights_ * static_cast<double>(rows.tiles) * static_cast<double>(columns.tiles)) /
+        op_.out.elements();
+    if (op_.in.elements() < places * static_cast<double>(deep) * 2) cost /= 2;
+    if (cost > cost_) return;
+    if (cost == cost_) {
+      const Volume input{rows.input, columns.input, deep};
+      const double coverage = op_.in.places() / smaller(op_.in, input).places();
+      if (coverage > coverage_ || rows.size > 4 || columns.size > 4) return;
+      coverage_ = coverage;
+    } else {
+      coverage_ = std::numeric_limits<double>::infinity();
+    }
+    cost_ = cost;
+    best_ = blocksOf(rows, columns, depth);
+  }
+
+  const EthosArray& array_;
+  const EthosOp& op_;
+  std::int64_t deepest_ = 1;
+  std::vector<Side> rows_;
+  std::vector<Side> columns_;
+  double repeats_ = 1;
+  double weights_ = 0;  ///< Read for each block of the image.
+  double cost_ = std::numeric_limits<double>::infinity();
+  double coverage_ = std::numeric_limits<double>::infinity();
+  EthosBlocks best_{};
+};
+
+/// The cycles of an operator, block by block.
+class EthosEstimate {
+ public:
+  EthosEstimate(const UnitSpec& unit, const EthosOp& op, const CostedOp& costed)
+      : array_(arrayOf(unit)),
+        op_(op),
+        costed_(costed),
+        port_(unit.cost.portBytes > 0 ? unit.cost.portBytes : kNearPort),
+        blocks_(BlockSearch(array_, op).find()),
+        out_(smaller(op.out, blocks_.out)),
+        micro_(array_.micro) {
+    // Two rows of the array lie along a single one of the output.
+    const bool turns =
+        micro_.rows == 2 && op.kind != EthosKind::pooling && op.isLine() && op.out.columns % 2 == 0;
+    if (turns) micro_ = {1, 4, micro_.depth};
+  }
+
+  double cycles() const { return op_.times * std::max(computed(), moved()); }
+
+ private:
+  /// Multiplying and the output stage, each hidden behind the other but for one block.
+  double computed() const {
+    double dots = dotsOfBlock() / static_cast<double>(array_.cores);
+    const OutputRate* rate = outputRate(costed_.type);
+    double stage = std::ceil(cyclesAnElement(rate == nullptr ? kUsualOutput : *rate, array_) *
+                             out_.elements());
+    if (op_.kind != EthosKind::pooling) {
+      const double latency = op_.kind == EthosKind::product ? kFarLatency : kNearLatency;
+      stage = std::max(stage, 10 * static_cast<double>(out_.depth) * latency / 256);
+    }
+    const double command = (2 * kNearLatency + readCycles(smaller(op_.in, blocks_.in).elements()) +
+                            writeCycles(out_.elements()) + stage + dots) /
+                           4;
+    dots = std::max(dots, command);
+    stage = std::max(stage, command);
+    const double blocks = tiles(op_.out, out_).elements();
+    return std::floor(std::max(dots, stage) * blocks + std::min(dots, stage));
+  }
+
+  double dotsOfBlock() const {
+    double cycles = 0;
+    const auto sides = [](std::int64_t kernel) {
+      return std::array{std::pair(kMostKernel, kernel / kMostKernel),
+                        std::pair(kernel % kMostKernel, std::int64_t{1})};
+    };
+    for (const auto& [rows, high] : sides(op_.kernelRows)) {
+      for (const auto& [columns, wide] : sides(op_.kernelColumns)) {
+        if (rows == 0 || columns == 0) continue;
+        cycles +=
+            dotsOfKernel(rows * columns) * static_cast<double>(high) * static_cast<double>(wide);
+      }
+    }
+    if (op_.keepsDepth()) return cycles;
+    return cycles * static_cast<double>(tilesOf(op_.in.depth, inDepth()));
+  }
+
+  std::int64_t inDepth() const { return std::min(op_.in.depth, blocks_.in.depth); }
+
+  /// With a kernel of up to 64 elements.
+  double dotsOfKernel(std::int64_t kernel) const {
+    const Volume micros = tiles(out_, micro_);
+    const double places = 4 * micros.places();
+    const auto deep = static_cast<double>(micros.depth);
+    if (op_.kind == EthosKind::pooling) {
+      return static_cast<double>(std::max<std::int64_t>(4, kernel)) * micros.places() * deep +
+             delay(1, micros);
+    }
+    const bool four = op_.kind == EthosKind::depthwise || op_.byKernel;
+    const std::int64_t steps = four ? tilesOf(kernel, 4) : kernel;
+    const bool slices = op_.kind == EthosKind::convolution && op_.byKernel;
+    // Decoding the weights of a step takes at least as long as 32 outputs.
+    const double each = std::max(4 * static_cast<double>(micro_.depth), places);
+    return (each * static_cast<double>(steps) * deep + delay(steps, micros)) *
+           (slices ? static_cast<double>(tilesOf(inDepth(), 8)) : 1);
+  }
+
+  /// One place alone waits for its sums at each step.
+  double delay(std::int64_t steps, const Volume& micros) const {
+    if (micros.rows > 1 || micros.columns > 1) return 0;
+    const double each = array_.macs == 32 ? 3 : 2;
+    if (micros.depth == 1) return each * static_cast<double>(steps);
+    return each * static_cast<double>(steps - 1) * static_cast<double>(micros.depth);
+  }
+
+  /// Inputs and outputs of the network lie pixel by pixel, all else in bricks of 16 channels.
+  double readCycles(double bytes) const {
+    const std::int64_t run = costed_.fromCaller
+                                 ? (blocks_.in.depth == 1 ? blocks_.in.columns : blocks_.in.depth)
+                                 : kBrick * blocks_.in.columns;
+    return bytes * kNearBurst / std::min(kNearBurst, static_cast<double>(run)) / port_;
+  }
+  double writeCycles(double bytes) const {
+    const std::int64_t depth = blocks_.out.depth;
+    std::int64_t run = kBrick * blocks_.out.columns * array_.cores;
+    if (costed_.toCaller) {
+      run = depth == 1 ? blocks_.out.columns : std::min(kBrick * array_.cores, depth);
+    }
+    return bytes * kNearBurst / std::min(kNearBurst, static_cast<double>(run)) / port_;
+  }
+
+  /// What goes through the port: an input once a block that it takes part in, whole bricks.
+  double moved() const {
+    const auto depth = [](std::int64_t channels, bool caller) {
+      return static_cast<double>(caller ? channels : padded(channels, kBrick));
+    };
+    Volume blocks = tiles(op_.out, out_);
+    if (op_.keepsDepth()) blocks.depth = 1;
+    const double read = smaller(op_.in, blocks_.in).places() *
+                        depth(op_.in.depth, costed_.fromCaller) * op_.kernels() * blocks.elements();
+    const double written = op_.out.places() * depth(op_.out.depth, costed_.toCaller);
+    return readCycles(read) + writeCycles(written);
+  }
+
+  const EthosArray& array_;
+  const EthosOp& op_;
+  const CostedOp& costed_;
+  double port_;
+  EthosBlocks blocks_;
+  Volume out_;    ///< A block of the output.
+  Volume micro_;  ///< As it lies in that.
+};
+
+/// Element by element, which the output stage does alone.
+double stageCycles(std::int64_t elements, const OutputRate& rate, const UnitSpec& unit) {
+  const auto count = static_cast<double>(elements);
+  const double port = unit.cost.portBytes > 0 ? unit.cost.portBytes : kNearPort;
+  const double stage = std::ceil(cyclesAnElement(rate, arrayOf(unit)) * count);
+  return std::max(stage, (2 * kNearLatency + 2 * count / port + stage) / 4);
 }
 
 std::optional<std::int64_t> ethosCycles(const UnitSpec& unit, const Work& work,
                                         const CostedOp& op) {
+  if (work.loops && std::ranges::min(work.loops->sizes) < 1) return 0;
+  if (work.loops) return cyclesAt(EthosEstimate(unit, ethosOp(work, op), op).cycles(), 1);
   const OutputRate* rate = outputRate(op.type);
-  if (!work.loops) {
-    if (work.macs > 0 || rate == nullptr) return std::nullopt;
-    return outputCycles(work.written, *rate, unit);
-  }
-  const MicroBlock block = microBlock(static_cast<std::int64_t>(unit.macsPerCycle));
-  std::int64_t outputs = 1;
-  for (const Loop loop : {Loop::batch, Loop::group, Loop::output, Loop::row, Loop::column}) {
-    outputs = cyclesTimes(outputs, (*work.loops)[loop]);
-  }
-  return cyclesPlus(tilesOf(dotCycles(*work.loops, work.macs == 0, block), block.cores),
-                    outputCycles(outputs, rate == nullptr ? kUsualOutput : *rate, unit));
+  if (work.macs > 0 || rate == nullptr) return std::nullopt;
+  return cyclesAt(stageCycles(work.written, *rate, unit), 1);
 }
 
 }  // namespace
