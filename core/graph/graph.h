@@ -43,6 +43,8 @@ struct Tensor {
   /// Keeps its value from run to run: a variable, or the state behind a resource. Never planned,
   /// and nobody knows it ahead of time.
   bool persistent = false;
+  double weightRatio =
+      0;  ///< Of a weight: bytes as a machine stores it, of `bytes`; 0: as it says.
   std::optional<Bytes> plannedOffset{};  ///< Its offset in a plan that came with the file.
   bool graphInput = false;
   bool graphOutput = false;

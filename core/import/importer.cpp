@@ -12,6 +12,7 @@
 #include "core/files/mapped_file.h"
 #include "core/files/sha256.h"
 #include "core/import/formats.h"
+#include "core/import/weight_bytes.h"
 #include "core/machine/foreign/machine_formats.h"
 
 namespace hw {
@@ -146,6 +147,11 @@ Result<Model> readRecognised(std::string_view bytes, const std::string& path,
   if (!model) return model;
   if (!importer->othersPlan) {
     HW_TRY(graph, fused(std::move(model->graph), options.fuse));
+    model->graph = std::move(graph);
+  }
+  if (!options.weightBytes.empty()) {
+    auto graph = std::make_shared<Graph>(*model->graph);
+    HW_DO(applyWeightBytes(options.weightBytes, *graph));
     model->graph = std::move(graph);
   }
   model->path = path;

@@ -26,6 +26,7 @@ struct ImportOptions {
   /// turn of a loop, become steps of the graph.
   bool closedBodies = false;
   Fusions fuse = fusionCatalog().front().fusions;  ///< Operators that are opened as one.
+  std::string weightBytes{};  ///< CSV with the bytes of operators' weights as they are stored.
   /// Called by readers of large files when what they have read of it need not stay in memory; what
   /// is looked at again comes back. May be empty.
   std::function<void()> release{};

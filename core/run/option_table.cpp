@@ -293,6 +293,18 @@ std::span<const RunOption> runOptions() {
        .parse = [](const std::string& text,
                    RunRequest& r) { return keep(parseFusions(text), r.import.fuse); },
        .print = [](const RunRequest& r) { return Texts{fusionsText(r.import.fuse)}; }},
+      {.name = "weight-bytes",
+       .label = "bytes of weights",
+       .group = import,
+       .type = "FILE",
+       .help =
+           "CSV, operator,bytes: what the weights of operators, by name or number, take as they "
+           "are stored for the machine, such as encoded, wherever they move",
+       .parse = [](const std::string& text, RunRequest& r) -> Result<void> {
+         r.import.weightBytes = text;
+         return {};
+       },
+       .print = [](const RunRequest& r) { return unlessEmpty(r.import.weightBytes); }},
       {.name = "subgraph",
        .label = "subgraph",
        .group = import,

@@ -72,8 +72,9 @@ Bytes storedBytes(const UnitSpec& unit, const Tensor& constant, Bytes bytes) {
   if (bias > 0 && constant.dtype == Dtype::int32 && constant.shape && constant.shape->size() == 1) {
     return std::min(Bytes(cyclesTimes(bytes.count() / 4, bias)), kMaxBytes);
   }
-  if (unit.cost.weightRatio == 1) return bytes;
-  const double stored = std::ceil(bytes.real() * unit.cost.weightRatio);
+  if (constant.weightRatio == 0 && unit.cost.weightRatio == 1) return bytes;
+  const double stored = constant.weightRatio > 0 ? std::round(bytes.real() * constant.weightRatio)
+                                                 : std::ceil(bytes.real() * unit.cost.weightRatio);
   return stored < kMaxBytes.real() ? Bytes(std::llround(stored)) : kMaxBytes;
 }
 

@@ -97,7 +97,8 @@ ArrayFill fillOf(std::int64_t size, std::int64_t places, std::string_view what,
 /// The words of the least of them; empty where all are full.
 std::string leastFilled(std::span<const ArrayFill> fills);
 
-/// Bytes of a constant as it is stored for the unit: weights by its ratio, lists as biases.
+/// Bytes of a constant as it is stored for the unit: weights by their own ratio, else by the
+/// unit's, lists as biases.
 Bytes storedBytes(const UnitSpec& unit, const Tensor& constant, Bytes bytes);
 
 /// a x b and a + b of numbers from 0, at most kMostCycles.
