@@ -43,8 +43,7 @@ struct Tensor {
   /// Keeps its value from run to run: a variable, or the state behind a resource. Never planned,
   /// and nobody knows it ahead of time.
   bool persistent = false;
-  double weightRatio =
-      0;  ///< Of a weight: bytes as a machine stores it, of `bytes`; 0: as it says.
+  double weightRatio = 0;  ///< Bytes of a weight as stored for each of `bytes`; 0: nobody said.
   std::optional<Bytes> plannedOffset{};  ///< Its offset in a plan that came with the file.
   bool graphInput = false;
   bool graphOutput = false;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <unordered_map>
+#include <vector>
 
 #include "core/base/csv.h"
 #include "core/base/text.h"
@@ -24,7 +25,7 @@ class WeightTable {
                      .expected = "operator,bytes",
                      .row = "operator",
                      .others = {{"op", "operator"}}}) {
-    for (const OpId op : graph.ops.keys()) byName_.emplace(graph.ops[op].name, op);
+    for (const OpId op : graph.ops.keys()) byName_[displayName(graph, op)].push_back(op);
   }
 
   Result<void> apply() {
@@ -40,19 +41,19 @@ class WeightTable {
   }
 
  private:
-  OpId operatorOf(std::string_view name) const {
-    if (const auto found = byName_.find(std::string(name)); found != byName_.end()) {
-      return found->second;
-    }
+  Result<OpId> operatorOf(std::string_view name) const {
+    const auto found = byName_.find(std::string(name));
+    if (found != byName_.end() && found->second.size() == 1) return found->second.front();
+    if (found != byName_.end()) return rows_.refuse("is several operators: give its number");
     const auto number = parseInteger(name);
     const bool known =
         number && *number >= 0 && static_cast<std::size_t>(*number) < graph_.ops.size();
-    return known ? OpId(static_cast<std::size_t>(*number)) : OpId();
+    if (known) return OpId(static_cast<std::size_t>(*number));
+    return rows_.refuse("is no operator of the model");
   }
 
   Result<void> store(Bytes bytes) {
-    const OpId op = operatorOf(rows_.field(kWeightOperator));
-    if (!op) return rows_.refuse("is no operator of the model");
+    HW_TRY(op, operatorOf(rows_.field(kWeightOperator)));
     Bytes all;
     std::vector<TensorId> weights;
     for (const TensorId id : graph_.reads(op)) {
@@ -75,7 +76,7 @@ class WeightTable {
 
   Graph& graph_;
   CsvTable rows_;
-  std::unordered_map<std::string, OpId> byName_;
+  std::unordered_map<std::string, std::vector<OpId>> byName_;
 };
 
 }  // namespace

@@ -44,6 +44,9 @@ class Operands {
   }
   bool hasInput(std::size_t i) const { return i < op_.inputs.size() && op_.inputs[i]; }
 
+  /// True if it has input `i`, of known shape.
+  bool knows(std::size_t i) const { return hasInput(i) && graph_.tensors[op_.inputs[i]].shape; }
+
   const Shape& inputShape(std::size_t i) const {
     if (!hasInput(i)) throw Unknown{fmt::format("it has no input {}", i)};
     return shape(op_.inputs[i], "input");
@@ -125,14 +128,15 @@ Work workOfPart(const Graph& original, const Tiling::Part& part) {
   const auto narrow = [&](int axis, const Interval<std::int64_t>& range, std::int64_t size) {
     if (!whole.loops) return;
     const std::size_t rank = original.tensors[op.outputs[0]].shape->size();
-    std::int64_t& loop =
-        (*whole.loops)[loopAlong(op, *whole.loops, static_cast<std::size_t>(axis), rank)];
+    const Loop along = loopAlong(op, *whole.loops, static_cast<std::size_t>(axis), rank);
+    std::int64_t& loop = (*whole.loops)[along];
     if (loop != size) return whole.loops.reset();
     loop = range.length();
-    const Loop along = loopAlong(op, *whole.loops, static_cast<std::size_t>(axis), rank);
     if (along != Loop::row && along != Loop::column) return;
     Slide& slide = along == Loop::row ? whole.down : whole.across;
-    slide.image = std::min(slide.image, (loop - 1) * slide.step + slide.reach);
+    const auto steps = checkedMul(loop - 1, slide.step);
+    const auto read = steps ? checkedAdd(*steps, slide.reach) : std::nullopt;
+    if (read) slide.image = std::min(slide.image, *read);
   };
   narrow(part.axis, part.rows, part.size);
   if (part.across >= 0) narrow(part.across, part.columns, part.width);
@@ -185,11 +189,14 @@ void setPlaces(Loops& loops, const Shape& image, bool channelsLast) {
   }
 }
 
-/// Sets the windows of an operator with loops; along rows of an image with two axes only.
+/// Sets the windows of an operator with loops, where the shape of its input is known; along rows of
+/// an image with two axes only.
 Work withSlides(Work work, const Operands& operands) {
-  if (!work.loops) return work;
+  const std::size_t data = operands.info().data;
+  if (!work.loops || !operands.knows(data)) return work;
   const Op& op = operands.op();
-  const Shape& image = operands.inputShape(operands.info().data);
+  const Shape& image = operands.inputShape(data);
+  if (image.size() != operands.outputShape().size()) return work;
   const std::size_t places = image.size() - 2;
   const auto entry = [&](const std::vector<std::int64_t>& list, std::size_t place) {
     const std::int64_t value = place < list.size() ? list[place] : 1;
@@ -428,7 +435,6 @@ Work pooling(const Operands& operands) {
   Work work{.written = written, .touched = times(written, window)};
   const Shape& out = operands.outputShape();
   if (kernel.empty() || out.size() != kernel.size() + 2) return work;
-  if (operands.inputShape(operands.info().data).size() != out.size()) return work;
   const bool last = operands.op().intAttribute("channels_last", 0) != 0;
   work.loops.emplace();
   setPlaces(*work.loops, out, last);

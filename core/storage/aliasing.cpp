@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -57,7 +58,7 @@ Bytes sizeOf(const Graph& graph, TensorId id) { return graph.tensors[id].bytes.v
 
 /// A block of tensors that share storage at a step: those of its bytes that are live, ascending.
 struct SharedBlock {
-  std::vector<SliceLink> links{};  ///< Live slices of wholes that are not.
+  std::vector<SliceLink> links{};  ///< Slices of wholes that are not live.
   std::vector<ByteRange> live{};
   TensorId opener{};  ///< The first tensor that lives as early as the block does.
 
@@ -385,8 +386,10 @@ class Sparing {
   /// All of `some` at once if that is within the limit, else each half of them. True: some were.
   bool giveBack(std::span<const Slice> some, std::size_t most) {
     if (some.empty() || folds_ >= most) return false;
-    Refusals fewer = refused_;
-    for (const auto& each : some) fewer.erase(each);
+    const Refusals given(some.begin(), some.end());
+    Refusals fewer;
+    fewer.reserve(refused_.size());
+    std::ranges::set_difference(refused_, given, std::inserter(fewer, fewer.end()));
     ++folds_;
     if (folder_.tryOut(fewer).peak.bytes <= limit_) {
       refused_ = std::move(fewer);

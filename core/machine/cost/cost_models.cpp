@@ -73,8 +73,9 @@ Bytes storedBytes(const UnitSpec& unit, const Tensor& constant, Bytes bytes) {
     return std::min(Bytes(cyclesTimes(bytes.count() / 4, bias)), kMaxBytes);
   }
   if (constant.weightRatio == 0 && unit.cost.weightRatio == 1) return bytes;
-  const double stored = constant.weightRatio > 0 ? std::round(bytes.real() * constant.weightRatio)
-                                                 : std::ceil(bytes.real() * unit.cost.weightRatio);
+  const double stored = constant.weightRatio > 0
+                            ? std::max(1.0, std::round(bytes.real() * constant.weightRatio))
+                            : std::ceil(bytes.real() * unit.cost.weightRatio);
   return stored < kMaxBytes.real() ? Bytes(std::llround(stored)) : kMaxBytes;
 }
 

@@ -16,17 +16,18 @@ namespace {
 constexpr std::array kEthosParams = {CostParam{"weight_ratio", &CostSpec::weightRatio},
                                      CostParam{"port_bytes_per_cycle", &CostSpec::portBytes}};
 
-/// Cycles until the near memory answers, and the one that weights come from unless they are
-/// fetched ahead; bytes that the near one moves at a time.
+/// Cycles until the near memory answers, and bytes that it moves at a time.
 constexpr double kNearLatency = 32;
-constexpr double kFarLatency = 64;
 constexpr double kNearBurst = 32;
-constexpr double kNearPort = 8;  ///< Bytes a cycle, unless the unit says it.
+/// Cycles until the far memory answers, from which weights of products come; those of convolutions
+/// are fetched ahead.
+constexpr double kFarLatency = 64;
 constexpr std::int64_t kBankBytes = 1024;
 constexpr std::int64_t kOutputBanks = 2;
 /// The longest side of a kernel that is made in one go.
 constexpr std::int64_t kMostKernel = 8;
-constexpr std::int64_t kBrick = 16;  ///< Channels that lie together inside a network.
+constexpr std::int64_t kBrick = 16;     ///< Channels that lie together inside a network.
+constexpr std::int64_t kFewInputs = 8;  ///< Channels that are multiplied at a time, at least.
 
 /// An input, an output, or a block of one.
 struct Volume {
@@ -56,11 +57,12 @@ struct EthosArray {
   std::int64_t banks = 48;  ///< Of its own memory, for two blocks of an input and two of sums.
   std::int64_t inputGranule = 8;
   std::int64_t sumGranule = 16;
+  double port = 8;  ///< Bytes a cycle to the near memory, unless the unit says it.
 };
 constexpr std::array kEthosArrays = {
     EthosArray{32, {1, 1, 4}, 1, 16, 2, 4}, EthosArray{64, {1, 1, 8}, 1, 16, 2, 4},
     EthosArray{128, {1, 2, 8}, 1, 24, 4, 8}, EthosArray{256, {2, 2, 8}, 1, 48, 8, 16},
-    EthosArray{512, {2, 2, 8}, 2, 48, 8, 16}};
+    EthosArray{512, {2, 2, 8}, 2, 48, 8, 16, 16}};
 
 constexpr auto kEthosMacs = [] {
   std::array<std::int64_t, kEthosArrays.size()> macs{};
@@ -68,10 +70,15 @@ constexpr auto kEthosMacs = [] {
   return macs;
 }();
 
+/// The array of so many multipliers, which units have to be of.
 const EthosArray& arrayOf(const UnitSpec& unit) {
   const auto macs = static_cast<std::int64_t>(unit.macsPerCycle);
-  const auto found = std::ranges::find(kEthosArrays, macs, &EthosArray::macs);
-  return found == kEthosArrays.end() ? kEthosArrays[3] : *found;
+  const auto found = std::ranges::lower_bound(kEthosArrays, macs, {}, &EthosArray::macs);
+  return found == kEthosArrays.end() ? kEthosArrays.back() : *found;
+}
+
+double portOf(const UnitSpec& unit) {
+  return unit.cost.portBytes > 0 ? unit.cost.portBytes : arrayOf(unit).port;
 }
 
 /// Cycles of the output stage for an element, by standard type.
@@ -133,7 +140,7 @@ struct EthosOp {
 
 /// True if part of the array idles less when it goes by kernel elements than by channels.
 bool goesByKernel(const EthosOp& op) {
-  if (op.in.depth <= kMostKernel) return true;
+  if (op.in.depth <= kFewInputs) return true;
   const std::int64_t kernel = cyclesTimes(op.kernelRows, op.kernelColumns);
   const auto depth = static_cast<double>(op.in.depth);
   const double byDepth = depth / static_cast<double>(padded(op.in.depth, 32));
@@ -143,53 +150,73 @@ bool goesByKernel(const EthosOp& op) {
   return byKernel > byDepth;
 }
 
-/// A first layer that steps over two or three columns reads these side by side as channels, where
-/// the image is of a whole number of steps. Pooling of a whole image takes no step.
+/// The kernel with zeros between its elements: the array steps over one element at most.
+void dilate(std::int64_t& kernel, const Slide& slide) {
+  if (kernel < 2 || slide.reach == kernel) return;
+  const std::int64_t dilation = (slide.reach - 1) / (kernel - 1);
+  if (dilation > 2) kernel = (kernel - 1) * (dilation % 2 == 0 ? dilation / 2 : dilation) + 1;
+}
+
+/// Reads the columns of a step side by side, as channels, where an image has a whole number of
+/// steps: for steps of more than three, and in a first layer of few channels.
 void takeOutSteps(EthosOp& op, bool first) {
-  if (op.kind == EthosKind::pooling && op.out.rows == 1 && op.out.columns == 1) {
-    op.down.step = op.across.step = 1;
-  }
   Slide& slide = op.across;
-  if (!first || op.kind != EthosKind::convolution || slide.step < 2 || slide.step > 3 ||
-      slide.image % slide.step != 0 || slide.reach != op.kernelColumns) {
-    return;
-  }
+  const std::int64_t depth = cyclesTimes(op.in.depth, slide.step);
+  const bool wanted = slide.step > 3 || (first && slide.step > 1 && depth <= kFewInputs);
+  if (!wanted || slide.image % slide.step != 0 || slide.reach != op.kernelColumns) return;
   const std::int64_t padding =
       cyclesPlus(cyclesTimes(op.out.columns - 1, slide.step), slide.reach) - slide.image;
   op.kernelColumns = padding > 0 ? padding + 1 : tilesOf(op.kernelColumns, slide.step);
   op.in.columns /= slide.step;
-  op.in.depth = cyclesTimes(op.in.depth, slide.step);
+  op.in.depth = depth;
   slide = {.image = op.in.columns, .reach = op.kernelColumns};
+}
+
+/// Rows of a matrix lie along an image's width, or of 4, 8 or 16 in a square or two.
+EthosOp matrixOp(const Loops& loops) {
+  const std::int64_t rows = loops[Loop::batch];
+  const std::int64_t high = rows == 4 || rows == 8 ? 2 : rows == 16 ? 4 : 1;
+  return {.kind = EthosKind::product,
+          .in = {high, rows / high, loops[Loop::input]},
+          .out = {high, rows / high, loops[Loop::output]},
+          .times = static_cast<double>(loops[Loop::group])};
 }
 
 EthosOp ethosOp(const Work& work, const CostedOp& costed) {
   const Loops& loops = *work.loops;
-  EthosOp op{.down = work.down,
+  const bool apart = loops[Loop::input] == 1 && loops[Loop::group] > 1;
+  const bool single =
+      std::max({loops[Loop::row], loops[Loop::column], loops[Loop::kernelRow],
+                loops[Loop::kernelColumn], work.down.image, work.across.image}) == 1;
+  const bool depthwise = apart && costed.kind == OpClass::convolution;
+  if (single && work.macs > 0 && !depthwise) return matrixOp(loops);
+  EthosOp op{.in = {std::max<std::int64_t>(work.down.image, 1),
+                    std::max<std::int64_t>(work.across.image, 1), loops[Loop::input]},
+             .out = {loops[Loop::row], loops[Loop::column], loops[Loop::output]},
+             .down = work.down,
              .across = work.across,
              .kernelRows = loops[Loop::kernelRow],
-             .kernelColumns = loops[Loop::kernelColumn]};
-  const std::int64_t places = cyclesTimes(loops[Loop::row], loops[Loop::column]);
-  if (cyclesTimes(places, cyclesTimes(op.kernelRows, op.kernelColumns)) == 1 && work.macs > 0) {
-    // Rows of a matrix lie along an image's width.
-    op.kind = EthosKind::product;
-    op.in = {1, loops[Loop::batch], loops[Loop::input]};
-    op.out = {1, loops[Loop::batch], loops[Loop::output]};
-    op.times = static_cast<double>(loops[Loop::group]);
-    return op;
-  }
-  op.times = static_cast<double>(loops[Loop::batch]);
-  op.in = {std::max<std::int64_t>(work.down.image, 1), std::max<std::int64_t>(work.across.image, 1),
-           loops[Loop::input]};
-  op.out = {loops[Loop::row], loops[Loop::column], loops[Loop::output]};
-  if (work.macs == 0 || (loops[Loop::input] == 1 && loops[Loop::group] > 1)) {
+             .kernelColumns = loops[Loop::kernelColumn],
+             .times = static_cast<double>(loops[Loop::batch])};
+  if (work.macs == 0 || apart) {
     op.kind = work.macs == 0 ? EthosKind::pooling : EthosKind::depthwise;
     op.in.depth = loops[Loop::group];
     op.out.depth = cyclesTimes(loops[Loop::group], loops[Loop::output]);
   } else {
     op.times *= static_cast<double>(loops[Loop::group]);
   }
-  takeOutSteps(op, costed.fromCaller && op.times == 1);
-  op.byKernel = op.convolves() && goesByKernel(op);
+  const auto isWhole = [](const Slide& slide) {
+    return slide.reach == slide.image && slide.step == slide.image;
+  };
+  if (op.kind == EthosKind::pooling) {
+    // Of a whole image there is no second output to step to.
+    if (isWhole(op.down) && isWhole(op.across)) op.down.step = op.across.step = 1;
+    return op;
+  }
+  dilate(op.kernelRows, op.down);
+  dilate(op.kernelColumns, op.across);
+  if (op.kind == EthosKind::convolution) takeOutSteps(op, costed.fromCaller && op.times == 1);
+  op.byKernel = goesByKernel(op);
   return op;
 }
 
@@ -214,7 +241,6 @@ class BlockSearch {
     if (!op.convolves()) return;
     weights_ = static_cast<double>(op.down.reach) * static_cast<double>(op.across.reach) *
                static_cast<double>(op.in.depth);
-    if (op.kind != EthosKind::depthwise) weights_ *= static_cast<double>(op.out.depth);
   }
 
   EthosBlocks find() {
@@ -231,10 +257,10 @@ class BlockSearch {
   /// A side of a block: so many elements of the output.
   struct Side {
     std::int64_t size = 1;
-    std::int64_t sums = 1;   ///< Of them in its sums.
+    std::int64_t sums = 1;   ///< Outputs that are summed up at a time: all, or one row.
     std::int64_t input = 1;  ///< Elements of the input that it reads.
-    std::int64_t tiles = 1;  ///< Of the whole output.
-    double share = 1;        ///< The same, not rounded up.
+    std::int64_t tiles = 1;  ///< Blocks that the output has on this side.
+    double share = 1;        ///< Blocks without rounding up.
   };
 
   static std::vector<Side> sides(std::int64_t most, std::int64_t micro, const Slide& slide,
@@ -315,9 +341,14 @@ class BlockSearch {
     double inputs =
         places * static_cast<double>(op_.in.depth) * repeats_ * (rows.share * columns.share);
     if (!op_.keepsDepth()) inputs *= static_cast<double>(tilesOf(op_.out.depth, depth));
-    double cost =
-        (inputs + weights_ * static_cast<double>(rows.tiles) * static_cast<double>(columns.tiles)) /
-        op_.out.elements();
+    double weights =
+        weights_ * (static_cast<double>(rows.tiles) * static_cast<double>(columns.tiles));
+    if (!op_.keepsDepth()) {
+      // In these steps, so that blocks of equal cost are the same as with Vela.
+      const auto each = static_cast<double>(depth);
+      weights *= each * (static_cast<double>(op_.out.depth) / each);
+    }
+    double cost = (inputs + weights) / op_.out.elements();
     if (op_.in.elements() < places * static_cast<double>(deep) * 2) cost /= 2;
     if (cost > cost_) return;
     if (cost == cost_) {
@@ -338,7 +369,7 @@ class BlockSearch {
   std::vector<Side> rows_;
   std::vector<Side> columns_;
   double repeats_ = 1;
-  double weights_ = 0;  ///< Read for each block of the image.
+  double weights_ = 0;  ///< Of an output channel, read for each block of the image.
   double cost_ = std::numeric_limits<double>::infinity();
   double coverage_ = std::numeric_limits<double>::infinity();
   EthosBlocks best_{};
@@ -351,7 +382,7 @@ class EthosEstimate {
       : array_(arrayOf(unit)),
         op_(op),
         costed_(costed),
-        port_(unit.cost.portBytes > 0 ? unit.cost.portBytes : kNearPort),
+        port_(portOf(unit)),
         blocks_(BlockSearch(array_, op).find()),
         out_(smaller(op.out, blocks_.out)),
         micro_(array_.micro) {
@@ -429,19 +460,24 @@ class EthosEstimate {
   }
 
   /// Inputs and outputs of the network lie pixel by pixel, all else in bricks of 16 channels.
+  /// Cycles for so many bytes of which so many lie together.
+  double portCycles(double bytes, std::int64_t together) const {
+    return bytes * kNearBurst / std::min(kNearBurst, static_cast<double>(together)) / port_;
+  }
+  static std::int64_t ofBricks(const Volume& all, const Volume& block, std::int64_t cores) {
+    const bool deep = cyclesTimes(kBrick, all.columns) == block.depth;
+    return deep ? block.depth * block.columns : kBrick * block.columns * cores;
+  }
   double readCycles(double bytes) const {
-    const std::int64_t run = costed_.fromCaller
-                                 ? (blocks_.in.depth == 1 ? blocks_.in.columns : blocks_.in.depth)
-                                 : kBrick * blocks_.in.columns;
-    return bytes * kNearBurst / std::min(kNearBurst, static_cast<double>(run)) / port_;
+    const Volume& block = blocks_.in;
+    if (!costed_.fromCaller) return portCycles(bytes, ofBricks(op_.in, block, 1));
+    return portCycles(bytes, block.depth == 1 ? block.columns : block.depth);
   }
   double writeCycles(double bytes) const {
-    const std::int64_t depth = blocks_.out.depth;
-    std::int64_t run = kBrick * blocks_.out.columns * array_.cores;
-    if (costed_.toCaller) {
-      run = depth == 1 ? blocks_.out.columns : std::min(kBrick * array_.cores, depth);
-    }
-    return bytes * kNearBurst / std::min(kNearBurst, static_cast<double>(run)) / port_;
+    const Volume& block = blocks_.out;
+    if (!costed_.toCaller) return portCycles(bytes, ofBricks(op_.out, block, array_.cores));
+    return portCycles(
+        bytes, block.depth == 1 ? block.columns : std::min(kBrick * array_.cores, block.depth));
   }
 
   /// What goes through the port: an input once a block that it takes part in, whole bricks.
@@ -469,9 +505,8 @@ class EthosEstimate {
 /// Element by element, which the output stage does alone.
 double stageCycles(std::int64_t elements, const OutputRate& rate, const UnitSpec& unit) {
   const auto count = static_cast<double>(elements);
-  const double port = unit.cost.portBytes > 0 ? unit.cost.portBytes : kNearPort;
   const double stage = std::ceil(cyclesAnElement(rate, arrayOf(unit)) * count);
-  return std::max(stage, (2 * kNearLatency + 2 * count / port + stage) / 4);
+  return std::max(stage, (2 * kNearLatency + 2 * count / portOf(unit) + stage) / 4);
 }
 
 std::optional<std::int64_t> ethosCycles(const UnitSpec& unit, const Work& work,

@@ -387,7 +387,7 @@ class VelaReader {
                   .elements = ElementCount::touched};
     if (!accelerator_.family.shapeKnown) return unit;
     unit.cost.model = costModelNamed("ethos-u");
-    unit.cost.portBytes = accelerator_.family.portBytes;
+    unit.cost.portBytes = accelerator_.family.portBytes * number(*system_, "sram_clock_scale", 1);
     if (macsProblem(unit).empty()) {
       told_.add("weights as large as in the model");
     } else {

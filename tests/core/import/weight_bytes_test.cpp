@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/import/samples.h"
+#include "core/machine/cost/cost_models.h"
 #include "core/machine/platforms.h"
 #include "core/run/options.h"
 #include "core/run/run.h"
@@ -66,6 +67,40 @@ TEST_CASE("parts of an operator read their share of the bytes that a table says"
   CHECK(std::ranges::count(parts, Bytes(16 * 3 * 3 * 3 + 64)) == 0);
 }
 
+TEST_CASE("operators without a name have the one that commands show", "[import][weights]") {
+  const test::ScratchFolder folder;
+  folder.write("weights.csv", "operator,bytes\nGemm_0,6\n");
+  Graph graph;
+  graph.tensors.resize(2);
+  graph.tensors[TensorId(1)] = {.shape = Shape{3, 4}, .bytes = Bytes(12), .constant = true};
+  graph.ops.add({.type = "Gemm", .inputs = {TensorId(0), TensorId(1)}});
+  test::must(applyWeightBytes(folder.file("weights.csv"), graph));
+  CHECK(graph.tensors[TensorId(1)].weightRatio == 0.5);
+  // Another reads the same weights, and says other bytes; a third has the name of the first.
+  graph.ops.add({.name = "other", .type = "Gemm", .inputs = {TensorId(0), TensorId(1)}});
+  folder.write("weights.csv", "operator,bytes\nGemm_0,6\nother,7\n");
+  CHECK_THAT(test::mustFail(applyWeightBytes(folder.file("weights.csv"), graph)).text(),
+             Catch::Contains("'other' has weights of which another row says other bytes"));
+  graph.ops.add({.name = "Gemm_0", .type = "Gemm", .inputs = {TensorId(0), TensorId(1)}});
+  CHECK_THAT(test::mustFail(applyWeightBytes(folder.file("weights.csv"), graph)).text(),
+             Catch::Contains("'Gemm_0' is several operators: give its number (line 2)"));
+}
+
+TEST_CASE("bytes of weights that somebody said count before the ratio of a unit",
+          "[import][weights]") {
+  UnitSpec unit;
+  unit.cost.weightRatio = 0.5;
+  Tensor weight{.dtype = Dtype::int8, .shape = Shape{4, 25}, .weightRatio = 0.25};
+  CHECK(storedBytes(unit, weight, Bytes(100)) == Bytes(25));
+  CHECK(storedBytes(unit, weight, Bytes(1)) == Bytes(1));
+  weight.weightRatio = 0;
+  CHECK(storedBytes(unit, weight, Bytes(100)) == Bytes(50));
+  RunRequest request = defaultRequest();
+  test::must(findOption("weight-bytes")->parse("weights.csv", request));
+  CHECK(request.import.weightBytes == "weights.csv");
+  CHECK(findOption("weight-bytes")->print(request) == std::vector<std::string>{"weights.csv"});
+}
+
 TEST_CASE("tables of weights say what is wrong with them", "[import][weights]") {
   const std::pair<const char*, const char*> kBad[] = {
       {"operator,bytes\nconv9,100\n", "operator 'conv9' is no operator of the model (line 2)"},
@@ -73,8 +108,8 @@ TEST_CASE("tables of weights say what is wrong with them", "[import][weights]") 
       {"operator,bytes\nstage1_add,100\n", "operator 'stage1_add' has no weights of known size"},
       {"operator,bytes\nconv0,100\nconv0,90\n",
        "operator 'conv0' has weights of which another row says other bytes (line 3)"},
-      {"operator,bytes\nconv0,0\n", "0"},
-      {"operator,bytes\nconv0,many\n", "many"},
+      {"operator,bytes\nconv0,0\n", "bytes '0'"},
+      {"operator,bytes\nconv0,many\n", "bytes 'many'"},
       {"operator,bytes\nconv0,\n", "operator 'conv0' has no bytes"},
       {"operator,cycles\nconv0,3\n", "operator,bytes"}};
   for (const auto& [csv, words] : kBad) {
