@@ -140,11 +140,10 @@ struct Sharing {
 class Folder {
  public:
   /// `byChannel`: see InPlaceScope.
-  Folder(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
-         bool byChannel)
+  Folder(const Graph& graph, const Schedule& schedule, StorageOptions options, bool byChannel)
       : graph_(graph),
         schedule_(schedule),
-        options_(options),
+        options_(std::move(options)),
         scope_{.byChannel = byChannel},
         pieces_(graph_, options_) {
     begun_.lifetimes = lifetimes(graph, schedule);
@@ -309,6 +308,7 @@ class Sparing {
   void cutAt(const Sharing& now, bool gently) {
     std::map<TensorId, SharedBlock> blocks = blocksAt(now);
     std::vector<TensorId> order;
+    order.reserve(blocks.size());
     for (const auto& [root, block] : blocks) order.push_back(root);
     std::ranges::sort(order, {}, [&](TensorId root) {
       return std::tuple(now.lives[root].begin, blocks[root].opener, root);

@@ -26,7 +26,8 @@ constexpr std::int64_t kBankBytes = 1024;
 constexpr std::int64_t kOutputBanks = 2;
 /// The longest side of a kernel that is made in one go.
 constexpr std::int64_t kMostKernel = 8;
-constexpr std::int64_t kBrick = 16;     ///< Channels that lie together inside a network.
+/// Channels that lie together inside a network; blocks that leave some for others have whole ones.
+constexpr std::int64_t kBrick = 16;
 constexpr std::int64_t kFewInputs = 8;  ///< Channels that are multiplied at a time, at least.
 
 /// An input, an output, or a block of one.
@@ -50,6 +51,7 @@ std::int64_t padded(std::int64_t size, std::int64_t granule) {
   return cyclesTimes(tilesOf(size, granule), granule);
 }
 
+/// One size of the accelerator.
 struct EthosArray {
   std::int64_t macs = 256;  ///< Of all cores.
   Volume micro{};           ///< What one core makes at a time.
@@ -135,6 +137,7 @@ struct EthosOp {
     return static_cast<double>(tilesOf(kernelRows, kMostKernel)) *
            static_cast<double>(tilesOf(kernelColumns, kMostKernel));
   }
+  /// One row of a kernel makes one row.
   bool isLine() const { return out.rows == 1 && kernelRows == 1; }
 };
 
@@ -150,7 +153,8 @@ bool goesByKernel(const EthosOp& op) {
   return byKernel > byDepth;
 }
 
-/// The kernel with zeros between its elements: the array steps over one element at most.
+/// Puts zeros between the elements of a kernel where its dilation is more than two, which the array
+/// does by itself.
 void dilate(std::int64_t& kernel, const Slide& slide) {
   if (kernel < 2 || slide.reach == kernel) return;
   const std::int64_t dilation = (slide.reach - 1) / (kernel - 1);
@@ -182,6 +186,7 @@ EthosOp matrixOp(const Loops& loops) {
           .times = static_cast<double>(loops[Loop::group])};
 }
 
+/// The operator as Vela hands it to the array, one image and group of it.
 EthosOp ethosOp(const Work& work, const CostedOp& costed) {
   const Loops& loops = *work.loops;
   const bool apart = loops[Loop::input] == 1 && loops[Loop::group] > 1;

@@ -337,7 +337,7 @@ class VelaReader {
     const auto figure = [&](const char* what, double fallback) {
       return number(*system_, lower + what, fallback);
     };
-    const double clock = static_cast<double>(clock_);
+    const auto clock = static_cast<double>(clock_);
     PoolSpec pool{.name = area, .alignment = Bytes(16)};
     const double ports = std::max(1.0, figure("_ports_used", 1));
     const double perCycle = accelerator_.family.portBytes * ports * figure("_clock_scale", 1);
