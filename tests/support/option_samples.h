@@ -12,6 +12,7 @@ inline const OptionTexts& optionSamples() {
       {"dim", {"a=b=7", "batch=4"}},
       {"bodies", {"closed"}},
       {"fuse", {"quantized,pads"}},
+      {"weight-bytes", {"stored.csv"}},
       {"subgraph", {"main part"}},
       {"allocator", {"free-list:pick=best,threshold=4KiB"}},
       {"platform", {"two-devices"}},
