@@ -273,7 +273,8 @@ TEST_CASE("a report says how to make it again, with all that was asked for", "[r
   CHECK(commandForReport(request, "html") ==
         "highwater report samples:inception --dim a=b=7 --dim batch=4 --bodies closed "
         "--fuse quantized,pads "
-        "--subgraph 'main part' --allocator free-list:pick=best,threshold=4KiB "
+        "--weight-bytes stored.csv --subgraph 'main part' --allocator "
+        "free-list:pick=best,threshold=4KiB "
         "--platform two-devices --l2 1536 --l3 unlimited --align 4KiB --alias reshape,concat "
         "--overlap kernels --inputs external --outputs external --weights prefetch=3 "
         "--layout nhwc --order depth-first --recompute cheap --tile any --tile-to 12KiB "

@@ -475,12 +475,12 @@ TEST_CASE("an Ethos-U has cycles for loops of any size", "[cost][machine]") {
   const auto seed = Catch::rngSeed();
   INFO("seed " << seed);
   std::mt19937_64 random(seed);
+  int round = 0;
   const auto number = [&] {
-    const std::int64_t most = std::int64_t{1} << std::uniform_int_distribution<>(0, 62)(random);
-    return std::uniform_int_distribution<std::int64_t>(0, most)(random);
+    const int bits = std::uniform_int_distribution<>(0, round % 2 == 0 ? 5 : 62)(random);
+    return std::uniform_int_distribution<std::int64_t>(0, std::int64_t{1} << bits)(random);
   };
-  int counted = 0;
-  for (int round = 0; round < 300; ++round) {
+  for (; round < 300; ++round) {
     const UnitSpec unit = unitOf("cycles = \"ethos-u\"\nmacs_per_cycle = " +
                                  std::to_string(kEthosSizes[random() % kEthosSizes.size()]));
     Work work{.macs = static_cast<std::int64_t>(random() % 2), .loops = Loops()};
@@ -491,9 +491,8 @@ TEST_CASE("an Ethos-U has cycles for loops of any size", "[cost][machine]") {
     const std::int64_t cycles = computeCycles(unit, work, {.fromCaller = random() % 2 == 0});
     REQUIRE(cycles >= 0);
     REQUIRE(cycles <= kMostCycles);
-    if (cycles < kMostCycles) ++counted;
+    if (round % 2 == 0) REQUIRE(cycles < kMostCycles);
   }
-  CHECK(counted > 100);
 }
 
 TEST_CASE("the output stage of an Ethos-U has a rate for each type", "[cost][machine]") {
