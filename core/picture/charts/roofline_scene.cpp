@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <vector>
 
 #include "core/base/text.h"
 #include "core/picture/plot.h"
@@ -103,8 +104,7 @@ class RooflineDrawing {
                  {.ink = Ink::capacity, .anchor = Anchor::end, .halo = true});
   }
 
-  /// From where it enters the plot to where it meets the highest unit; its name stands at the end
-  /// of its first third, clear of those of others that begin elsewhere.
+  /// From where it enters the plot to where it meets the highest unit.
   void drawSlope(const Roof& roof) {
     double top = 0;
     for (const auto& [unit, peak] : units_) top = std::max(top, peak.perSecond);
@@ -115,12 +115,33 @@ class RooflineDrawing {
     const Point end{x_.toPixel(to), y_.toPixel(to * roof.perSecond)};
     canvas_.line(begin, end, {Ink::lowerBound, 1.5, kDashed});
     const std::string words = fmt::format("{} {}", roof.name, formatRate(roof.perSecond, "B"));
-    const double share = 0.2 + 0.25 * static_cast<double>(named_++ % 3);
-    const Point at{begin.x + share * (end.x - begin.x), begin.y + share * (end.y - begin.y)};
-    const bool left = at.x - canvas_.ruler().width(words) - 6 >= frame_.plot.left;
+    constexpr std::size_t kShares = 3;
+    for (std::size_t tried = 0; tried < kShares; ++tried) {
+      const double share = 0.2 + 0.25 * static_cast<double>((names_.size() + tried) % kShares);
+      const Point at{begin.x + share * (end.x - begin.x), begin.y + share * (end.y - begin.y)};
+      if (nameSlope(words, at, tried + 1 == kShares)) return;
+    }
+  }
+
+  /// Writes the name of a slope beside a point of it; false where another name stands, unless
+  /// `anyway`.
+  bool nameSlope(const std::string& words, const Point& at, bool anyway) {
+    const Ruler& ruler = canvas_.ruler();
+    const double width = ruler.width(words);
+    const bool left = at.x - width - 6 >= frame_.plot.left;
+    const Point start{left ? at.x - 6 : at.x + 8, left ? at.y - 2 : at.y + ruler.ascent()};
+    const Box box{left ? start.x - width : start.x, start.y - ruler.ascent(), width,
+                  ruler.height()};
+    const auto meets = [&](const Box& other) {
+      return box.left < other.right() && other.left < box.right() && box.top < other.bottom() &&
+             other.top < box.bottom();
+    };
+    if (!anyway && std::ranges::any_of(names_, meets)) return false;
+    names_.push_back(box);
     canvas_.text(
-        {left ? at.x - 6 : at.x + 8, left ? at.y - 2 : at.y + canvas_.ruler().ascent()}, words,
+        start, words,
         {.ink = Ink::lowerBound, .anchor = left ? Anchor::end : Anchor::start, .halo = true});
+    return true;
   }
 
   Point placeOf(const RoofDot& dot) const {
@@ -166,7 +187,7 @@ class RooflineDrawing {
   ValueSpan upwards_;
   ValueAxis x_{ColumnKind::count, 1, 2, true, 0, 1};
   ValueAxis y_{ColumnKind::count, 1, 2, true, 0, 1};
-  std::size_t named_ = 0;
+  std::vector<Box> names_;  ///< Of slopes.
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <regex>
 
 #include "core/machine/platforms.h"
 #include "core/picture/charts/roofline_scene.h"
@@ -125,6 +127,22 @@ TEST_CASE("what costs the same whatever its size has what it attains for its roo
   bool above = false;
   for (const RoofDot& dot : roofline(*run)) above = above || dot.peak > 16e9;
   CHECK(above);
+}
+
+TEST_CASE("names of slopes stand apart in small pictures", "[picture][roofline]") {
+  const auto run = roofRun(findPlatform("ethos-u55-256").value(), "resnet8");
+  const RooflineScene scene = RooflineScene::whole(run);
+  const auto width = GENERATE(240.0, 280.0, 320.0, 400.0, 600.0);
+  SvgCanvas canvas(width, 190, "roofs", 12, &Palette::light());
+  drawRoofline(canvas, scene, {0, 0, width, 190});
+  const std::string svg = canvas.finish();
+  const auto lineOf = [&](const std::string& words) {
+    std::smatch found;
+    REQUIRE(std::regex_search(svg, found, std::regex("y=\"([0-9.]+)\"[^>]*>" + words)));
+    return std::stod(found[1]);
+  };
+  CAPTURE(width);
+  CHECK(std::abs(lineOf("L2 4.00 GB/s") - lineOf("L3 500 MB/s")) >= 10);
 }
 
 TEST_CASE("the roofline draws a dot an operator, and names its roofs", "[picture][roofline]") {
