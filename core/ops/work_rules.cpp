@@ -198,15 +198,18 @@ Work withSlides(Work work, const Operands& operands) {
   const Shape& image = operands.inputShape(data);
   if (image.size() != operands.outputShape().size()) return work;
   const std::size_t places = image.size() - 2;
-  const auto entry = [&](const std::vector<std::int64_t>& list, std::size_t place) {
+  const std::size_t first = op.intAttribute("channels_last", 0) != 0 ? 1 : 2;
+  const auto strides = op.intsAttribute("strides");
+  const auto dilations = op.intsAttribute("dilations");
+  const auto entry = [](const std::vector<std::int64_t>& list, std::size_t place) {
     const std::int64_t value = place < list.size() ? list[place] : 1;
     return value >= 1 && isReasonable(value) ? value : 1;
   };
   const auto slide = [&](std::size_t place, std::int64_t kernel) {
-    const std::int64_t dilation = entry(op.intsAttribute("dilations"), place);
-    return Slide{.image = image[(op.intAttribute("channels_last", 0) != 0 ? 1 : 2) + place],
+    const std::int64_t dilation = entry(dilations, place);
+    return Slide{.image = image[first + place],
                  .reach = isReasonable(kernel) ? (kernel - 1) * dilation + 1 : kernel,
-                 .step = entry(op.intsAttribute("strides"), place)};
+                 .step = entry(strides, place)};
   };
   work.across = slide(places - 1, (*work.loops)[Loop::kernelColumn]);
   if (places == 2) work.down = slide(0, (*work.loops)[Loop::kernelRow]);

@@ -72,7 +72,7 @@ constexpr auto kEthosMacs = [] {
   return macs;
 }();
 
-/// The array of so many multipliers, which units have to be of.
+/// The size that the unit has: its `macs_per_cycle` is that of one of them.
 const EthosArray& arrayOf(const UnitSpec& unit) {
   const auto macs = static_cast<std::int64_t>(unit.macsPerCycle);
   const auto found = std::ranges::lower_bound(kEthosArrays, macs, {}, &EthosArray::macs);
@@ -137,7 +137,7 @@ struct EthosOp {
     return static_cast<double>(tilesOf(kernelRows, kMostKernel)) *
            static_cast<double>(tilesOf(kernelColumns, kMostKernel));
   }
-  /// One row of a kernel makes one row.
+  /// True for one row of outputs, by a kernel of one row.
   bool isLine() const { return out.rows == 1 && kernelRows == 1; }
 };
 
@@ -176,7 +176,8 @@ void takeOutSteps(EthosOp& op, bool first) {
   slide = {.image = op.in.columns, .reach = op.kernelColumns};
 }
 
-/// Rows of a matrix lie along an image's width, or of 4, 8 or 16 in a square or two.
+/// A matrix is an image of one row, whose columns are the rows of the matrix; where these are 4, 8
+/// or 16, an image of 2 x 2, 2 x 4 or 4 x 4.
 EthosOp matrixOp(const Loops& loops) {
   const std::int64_t rows = loops[Loop::batch];
   const std::int64_t high = rows == 4 || rows == 8 ? 2 : rows == 16 ? 4 : 1;
@@ -345,11 +346,11 @@ class BlockSearch {
     const auto places = static_cast<double>(rows.input * columns.input);
     double inputs =
         places * static_cast<double>(op_.in.depth) * repeats_ * (rows.share * columns.share);
-    if (!op_.keepsDepth()) inputs *= static_cast<double>(tilesOf(op_.out.depth, depth));
     double weights =
         weights_ * (static_cast<double>(rows.tiles) * static_cast<double>(columns.tiles));
     if (!op_.keepsDepth()) {
-      // In these steps, so that blocks of equal cost are the same as with Vela.
+      inputs *= static_cast<double>(tilesOf(op_.out.depth, depth));
+      // Divided and multiplied as Vela does, so that the same blocks have equal costs.
       const auto each = static_cast<double>(depth);
       weights *= each * (static_cast<double>(op_.out.depth) / each);
     }
@@ -464,11 +465,12 @@ class EthosEstimate {
     return each * static_cast<double>(steps - 1) * static_cast<double>(micros.depth);
   }
 
-  /// Inputs and outputs of the network lie pixel by pixel, all else in bricks of 16 channels.
-  /// Cycles for so many bytes of which so many lie together.
+  /// Cycles of the port for so many bytes, of which `together` follow upon each other.
   double portCycles(double bytes, std::int64_t together) const {
     return bytes * kNearBurst / std::min(kNearBurst, static_cast<double>(together)) / port_;
   }
+  /// Bytes of a block that follow upon each other in a tensor of bricks, as all are but inputs and
+  /// outputs of the network, which lie pixel by pixel.
   static std::int64_t ofBricks(const Volume& all, const Volume& block, std::int64_t cores) {
     const bool deep = cyclesTimes(kBrick, all.columns) == block.depth;
     return deep ? block.depth * block.columns : kBrick * block.columns * cores;
