@@ -8,6 +8,7 @@
 #include <numeric>
 #include <queue>
 #include <set>
+#include <tuple>
 
 #include "core/base/text.h"
 #include "core/import/plans/planned_rows.h"
@@ -37,9 +38,10 @@ std::vector<std::size_t> sizesOf(const TfliteFile& file, std::size_t count) {
 
 using ByteSpan = Interval<std::int64_t>;
 
-constexpr std::size_t kMostReads = std::size_t{1} << 21U;
-constexpr std::size_t kMostSteps = std::size_t{1} << 20U;
-constexpr std::int64_t kMostLoops = 64;
+/// Tensors that operators name and stretches of bytes that they read, in each turn of a loop: the
+/// numbers in a small file can ask for any number of them.
+constexpr std::size_t kMostAccesses = std::size_t{1} << 19U;
+constexpr std::size_t kMostLoops = 64;
 const std::vector<std::optional<Bytes>> kNoOffsets;
 
 /// Bytes from one write to the next ones over them.
@@ -138,10 +140,17 @@ class PartsReplay {
     return spans;
   }
 
-  static tl::unexpected<Error> tooMany(const char* what, std::int64_t most) {
+  static tl::unexpected<Error> tooMany(const char* what, std::size_t most) {
     return fail(
         ErrorCode::unsupported,
-        fmt::format("its operators run in parts, in more than {} {}", groupDigits(most), what));
+        fmt::format("its operators run in parts, with more than {} {}", groupDigits(most), what));
+  }
+
+  /// Charges for tensors, of which a copy of `name` is kept.
+  Result<void> charge(std::size_t accesses, const std::string& name = {}) {
+    accesses_ += accesses + name.size() / 64;
+    if (accesses_ > kMostAccesses) return tooMany("reads and writes", kMostAccesses);
+    return {};
   }
 
   Result<void> run(std::size_t subgraph, bool mayLoop) {
@@ -157,6 +166,7 @@ class PartsReplay {
                                 "of the main subgraph alone",
                                 printable(op.type(), 80)));
       }
+      HW_DO(charge(1 + op.inputs.size() + op.outputs.size()));
       HW_TRY(reads, spansOf(subgraph, op.inputs));
       HW_TRY(writes, spansOf(subgraph, op.outputs));
       narrow(subgraph, op, reads, writes);
@@ -165,6 +175,15 @@ class PartsReplay {
       count(subgraph, op, writes);
     }
     return {};
+  }
+
+  /// With those of `more` that lie elsewhere.
+  static std::vector<Span> joined(std::vector<Span> spans, const std::vector<Span>& more) {
+    std::set<ByteSpan> places;
+    for (const Span& span : spans) places.insert(span.bytes);
+    std::ranges::copy_if(more, std::back_inserter(spans),
+                         [&](const Span& span) { return !places.contains(span.bytes); });
+    return spans;
   }
 
   /// Turn by turn, as long as its condition is known; else one turn, and what it reads of before is
@@ -182,15 +201,11 @@ class PartsReplay {
     HW_TRY(outputs, spansOf(subgraph, op.outputs));
     copyNumbers(numbersOf(subgraph, op.inputs), {&asked, &carried});
     const auto begin = std::ssize(plan_.steps);
-    std::vector<Span> begun = carried;
-    for (const Span& each : asked) {
-      const auto same = [&](const Span& other) { return other.bytes == each.bytes; };
-      if (std::ranges::none_of(carried, same)) begun.push_back(each);
-    }
-    HW_DO(step(op.type(), reads, begun));
+    HW_DO(step(op.type(), reads, joined(carried, asked)));
     const std::size_t before = written_.size();
     std::vector<std::size_t> turns;  // The first step of each.
     while (true) {
+      HW_DO(charge(1 + asked.size() + carried.size() + body.outputs.size()));
       turns.push_back(plan_.steps.size());
       if (answer.size() == 1) numbers_.erase(answer[0].bytes.begin);
       HW_DO(run(calls[0], false));
@@ -340,14 +355,17 @@ class PartsReplay {
   Result<void> step(const std::string& type, const std::vector<Span>& reads,
                     const std::vector<Span>& writes) {
     const auto now = std::ssize(plan_.steps);
-    if (plan_.steps.size() + 2 > kMostSteps) return tooMany("steps", kMostSteps);
     const std::string name = writes.empty() ? "" : writes.front().tensor->name;
+    for (const Span& span : writes) HW_DO(charge(0, span.tensor->name));
     plan_.steps.push_back(
         {.name = name, .type = type, .domain = "tflite", .of = wholeOf(type, reads, writes)});
     for (const Span& span : reads) HW_DO(read(span, now, false));
+    std::vector<ByteSpan> used;
+    for (const Span& span : reads) used.push_back(span.bytes);
+    used = mergedRanges(std::move(used));
     const bool over = std::ranges::any_of(writes, [&](const Span& made) {
-      const bool overRead = std::ranges::any_of(
-          reads, [&](const Span& used) { return made.bytes.overlaps(used.bytes); });
+      const auto at = std::ranges::upper_bound(used, made.bytes.begin, {}, &ByteSpan::end);
+      const bool overRead = at != used.end() && at->begin < made.bytes.end;
       return overRead || (now == 0 && firstOwner(made.bytes) != owners_.end());
     });
     if (over) plan_.steps.push_back(plan_.steps.back());
@@ -366,13 +384,16 @@ class PartsReplay {
     const auto [known, added] = wholeOf_.try_emplace({type, name}, plan_.wholes.size());
     if (added) plan_.wholes.push_back({.type = type, .domain = "tflite"});
     PlannedWhole& whole = plan_.wholes[known->second];
-    const auto addTo = [&](std::vector<std::string>& names, const std::vector<Span>& spans) {
-      for (const Span& span : spans) {
-        if (std::ranges::find(names, nameOf(span)) == names.end()) names.push_back(nameOf(span));
+    for (const Span& span : reads) {
+      if (listed_.insert({known->second, false, nameOf(span)}).second) {
+        whole.inputs.push_back(nameOf(span));
       }
-    };
-    addTo(whole.inputs, reads);
-    addTo(whole.outputs, writes);
+    }
+    for (const Span& span : writes) {
+      if (listed_.insert({known->second, true, nameOf(span)}).second) {
+        whole.outputs.push_back(nameOf(span));
+      }
+    }
     return known->second;
   }
 
@@ -422,7 +443,7 @@ class PartsReplay {
       Written& written = written_[at->second.written];
       if (written.bytes != bytes) ++views_;
       written.reads.push_back({part, step, output});
-      if (++reads_ > kMostReads) return tooMany("reads of views", kMostReads);
+      HW_DO(charge(1, written.name));
     }
     if (whole && known >= bytes.end) return {};
     if (unwritten_++ == 0) {
@@ -513,11 +534,13 @@ class PartsReplay {
   std::vector<Written> written_;
   std::map<std::size_t, std::map<std::string, ByteSpan>> wholes_;       ///< By subgraph and name.
   std::map<std::pair<std::string, std::string>, std::size_t> wholeOf_;  ///< By type and name.
+  /// Of `wholeOf_`: index, whether it is an output, and the tensor's name.
+  std::set<std::tuple<std::size_t, bool, std::string_view>> listed_;
   bool isNamed_ = true;  ///< All that operators of the main subgraph make.
   std::int64_t pieceBegin_ = 0;
-  std::size_t reads_ = 0;
+  std::size_t accesses_ = 0;
   std::int64_t views_ = 0;
-  std::int64_t loops_ = 0;
+  std::size_t loops_ = 0;
   bool oneTurn_ = false;
   std::map<std::int64_t, std::int32_t> numbers_;  ///< What loops count with, by address.
   std::int64_t unwritten_ = 0;

@@ -11,7 +11,9 @@ constexpr std::int32_t kAddCode = 0, kMaxPoolCode = 17, kReluCode = 19, kLessCod
 constexpr std::int8_t kInt32Type = 2, kBoolType = 6;
 
 /// Rows of two float32 numbers.
-Text::Tensor rowsOf(std::int32_t count) { return {.shape = {1, count, 2, 1}}; }
+Text::Tensor rowsOf(std::int32_t count, const std::string& name = "") {
+  return {.name = name, .shape = {1, count, 2, 1}};
+}
 
 Text::Operator poolOf(std::int32_t from, std::int32_t to) {
   // SAME, stride 1, three rows.
@@ -72,11 +74,11 @@ TfliteText twoParts(std::int32_t shift) {
   return text;
 }
 
-TfliteText loopOfParts() {
+TfliteText loopOfParts(std::int32_t rows) {
   Text text;
   text.subgraphs.resize(3);
   auto& main = text.subgraphs[0];
-  main.tensors = {rowsOf(6), rowsOf(6), kPlace};
+  main.tensors = {rowsOf(6, "x"), rowsOf(6, "y"), kPlace};
   main.inputs = {0};
   main.outputs = {1};
   const std::int32_t start = constant(text, 0, {0, 4, 0, 0});
@@ -87,11 +89,12 @@ TfliteText loopOfParts() {
                      .optionsKind = 93}};
   addCondition(text);
   auto& body = text.subgraphs[2];
-  body.tensors = {kPlace, kPlace, rowsOf(6), rowsOf(2), rowsOf(2), rowsOf(6), rowsOf(6)};
+  body.tensors = {kPlace,         kPlace,         rowsOf(6, "x"), rowsOf(2, "x"),
+                  rowsOf(2, "y"), rowsOf(6, "y"), rowsOf(6, "y")};
   body.inputs = {0};
   body.outputs = {1};
   const std::int32_t size = constant(text, 2, {1, 2, 2, 1});
-  const std::int32_t step = constant(text, 2, {0, -2, 0, 0});
+  const std::int32_t step = constant(text, 2, {0, rows, 0, 0});
   body.operators = {{.code = kSliceCode, .inputs = {2, 0, size}, .outputs = {3}},
                     {.code = kReluCode, .inputs = {3}, .outputs = {4}},
                     {.code = kUpdateCode, .inputs = {5, 4, 0}, .outputs = {6}},

@@ -19,7 +19,8 @@ TfliteText wholeActivation();
 
 /// Activation, two rows at a time, from the last to the first: the loop carries where it is, its
 /// body reads with SLICE and writes with DYNAMIC_UPDATE_SLICE. The steps are a comparison, three
-/// times slice, activation, update, addition and comparison, and the loop.
-TfliteText loopOfParts();
+/// times slice, activation, update, addition and comparison, and the loop. Other `rows` that it
+/// goes on by have another number of turns: 0 and more never end.
+TfliteText loopOfParts(std::int32_t rows = -2);
 
 }  // namespace hw::test::tfl

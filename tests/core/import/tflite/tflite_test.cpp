@@ -4,6 +4,7 @@
 #include "core/import/importer.h"
 #include "tests/support/findings.h"
 #include "tests/support/must.h"
+#include "tests/support/tflite/part_models.h"
 #include "tests/support/tflite_writer.h"
 
 namespace hw {
@@ -289,6 +290,18 @@ TEST_CASE("of a branch the larger part is shown, of a loop one turn", "[import][
   CHECK(named(*turn, "callee/a").producer == OpId(0));
   CHECK(named(*turn, "y").producer == OpId(4));
   CHECK(test::oneHas(turn->notes, "one turn is counted"));
+}
+
+TEST_CASE("a loop of parts is shown turn by turn, and one that never ends is refused",
+          "[import][tflite]") {
+  const auto steps = [](std::int32_t rows) { return graphOf(test::tfl::loopOfParts(rows)); };
+  CHECK(test::oneHas(steps(-2)->notes, "a loop of 3 turns"));
+  CHECK(test::oneHas(steps(-1)->notes, "a loop of 5 turns"));
+  for (const std::int32_t rows : {0, 1}) {
+    INFO(rows);
+    CHECK(test::mustFail(read(test::tfl::loopOfParts(rows))).message ==
+          "its operators run in parts, with more than 524,288 reads and writes");
+  }
 }
 
 TEST_CASE("scratch, variables and resources are no activations", "[import][tflite]") {
