@@ -27,7 +27,6 @@ bool isSamePlace(const Reach& reach) {
 
 LinePull::LinePull(const TileProgram& program)
     : program_(program),
-      boxes_(program),
       state_(program.graph().tensors.size()),
       touched_(program.lives().size(), {kUntouched, 0}),
       waiting_(program.lives().size()) {}
@@ -53,12 +52,9 @@ bool LinePull::prepare() {
   result_ = PulledRun();
   stopped_ = false;
   clock_ = 0;
-  boxes_.begin(run_);
-  while (boxes_.first() > run_.first) {
-    if (!boxes_.extend()) return false;
-  }
-  if (boxes_.earliest() > run_.first || !boxes_.foldsOwn()) return false;
-  least_ = liveAround();
+  if (!findBoxes()) return false;
+  least_ = others_ = liveAround(run_);
+  own_ = {};
   done_.assign(run_.last - run_.first, 0);
   for (std::size_t at = run_.first; at < run_.last; ++at) {
     const TileOp& op = ofRun(at);
@@ -79,6 +75,18 @@ bool LinePull::prepare() {
   pairUp();
   atLeast_ = least_;
   return true;
+}
+
+/// Boxes of the run before, as far as they are those of this one: where outputs overlap inputs,
+/// those of inputs depend on where a run begins.
+bool LinePull::findBoxes() {
+  const auto sweep = sweeps_.try_emplace({run_.bands, run_.columns}, program_).first;
+  boxes_ = &sweep->second;
+  if (tell_ || program_.overlaps() || !boxes_->isOf(run_)) boxes_->begin(run_);
+  while (boxes_->first() > run_.first) {
+    if (!boxes_->extend()) return false;
+  }
+  return boxes_->canBegin(run_.first);
 }
 
 /// Finds the tensors that may overlap.
@@ -111,7 +119,7 @@ void LinePull::keepApart(std::size_t at, std::int64_t end) {
     if (program_.maker(pair.over) != at) continue;
     std::int64_t oldest = oldestOf(pair.under);
     for (std::size_t cell = cell_ + 1; cell < run_.cells(); ++cell) {
-      const TileBox& box = boxes_.boxOf(pair.under, cell);
+      const TileBox& box = boxes_->boxOf(pair.under, cell);
       if (!box.isEmpty()) oldest = std::min(oldest, box.rows.begin);
     }
     pair.end = std::max(pair.end, Bytes(program_.rows(pair.over).bytes.count() * end));
@@ -132,13 +140,17 @@ void LinePull::use(TensorId tensor) {
 
 /// Counts the readers of tensors from before the run, which are live until their last one is done.
 void LinePull::await() {
-  std::ranges::fill(waiting_, 0);
+  for (const std::size_t life : awaited_) waiting_[life] = 0;
+  awaited_.clear();
   const auto wait = [&](TensorId tensor) {
     if (state_[tensor].role != Role::outside || !program_.planned(tensor)) return;
     const std::size_t life = program_.lifeOf(tensor);
     const TileProgram::Life& each = program_.lives()[life];
     if (each.begin >= run_.first || each.end > run_.last) return;
-    if (waiting_[life]++ == 0) least_ += each.size;
+    if (waiting_[life]++ > 0) return;
+    awaited_.push_back(life);
+    least_ += each.size;
+    others_ += each.size;
   };
   for (std::size_t at = run_.first; at < run_.last; ++at) {
     for (const TileRead& read : ofRun(at).reads) wait(read.tensor);
@@ -150,7 +162,9 @@ void LinePull::finish(const TileOp& op) {
   const auto done = [&](TensorId tensor) {
     if (state_[tensor].role != Role::outside || !program_.planned(tensor)) return;
     const std::size_t life = program_.lifeOf(tensor);
-    if (waiting_[life] > 0 && --waiting_[life] == 0) least_ -= program_.lives()[life].size;
+    if (waiting_[life] == 0 || --waiting_[life] > 0) return;
+    least_ -= program_.lives()[life].size;
+    others_ -= program_.lives()[life].size;
   };
   for (const TileRead& read : op.reads) done(read.tensor);
   for (const TensorId whole : op.wholes) done(whole);
@@ -159,12 +173,12 @@ void LinePull::finish(const TileOp& op) {
 void LinePull::beginCell(std::size_t cell) {
   cell_ = cell;
   for (std::size_t at = run_.first; at < run_.last; ++at) {
-    done_[at - run_.first] = boxes_.made(at, cell).rows.begin;
+    done_[at - run_.first] = boxes_->made(at, cell).rows.begin;
   }
   for (const TensorId tensor : used_) {
     State& state = state_[tensor];
     if (state.role == Role::outside) continue;
-    state.made = state.freed = boxes_.boxOf(tensor, cell).rows.begin;
+    state.made = state.freed = boxes_->boxOf(tensor, cell).rows.begin;
     state.oldest = oldestOf(tensor);
   }
 }
@@ -218,7 +232,7 @@ std::int64_t LinePull::oldestOf(TensorId tensor) const {
   for (const TileProgram::RowReader& reader : program_.rowReaders(tensor)) {
     if (reader.at < run_.first || reader.at >= run_.last) continue;
     const std::int64_t next = done_[reader.at - run_.first];
-    if (next >= boxes_.made(reader.at, cell_).rows.end) continue;
+    if (next >= boxes_->made(reader.at, cell_).rows.end) continue;
     oldest = std::min(oldest, firstNeeded(reader.reach, next, count));
   }
   return oldest;
@@ -246,7 +260,7 @@ void LinePull::hold(TensorId tensor, std::int64_t before) {
   const std::int64_t oldest = std::min(oldestIn(own.root), before);
   if (root.ring == kNoRing) {
     root.ring = result_.rings.size();
-    const Bytes row = program_.rows(own.root).bytesOf(boxes_.columnsOf(own.root, cell_));
+    const Bytes row = program_.rows(own.root).bytesOf(boxes_->columnsOf(own.root, cell_));
     result_.rings.push_back({own.root, cell_, row, 0, clock_, 0});
   }
   TileRing& ring = result_.rings[root.ring];
@@ -266,7 +280,7 @@ void LinePull::hold(TensorId tensor, std::int64_t before) {
 void LinePull::holdApart(TensorId tensor, std::int64_t before) {
   State& own = state_[tensor];
   if (own.root != tensor) return;
-  const Bytes bytes = program_.rows(tensor).bytesOf(boxes_.columnsOf(tensor, cell_));
+  const Bytes bytes = program_.rows(tensor).bytesOf(boxes_->columnsOf(tensor, cell_));
   const auto first = static_cast<std::int64_t>(cell_) * program_.rows(tensor).count;
   for (std::int64_t row = before; row < own.made; ++row) {
     own.rings[static_cast<std::size_t>(first + row)] = result_.rings.size();
@@ -316,7 +330,7 @@ void LinePull::produceRows(std::size_t at, std::int64_t until) {
   const TileOp& op = ofRun(at);
   std::int64_t& done = done_[at - run_.first];
   while (done < until && !stopped_) {
-    const std::int64_t end = boxes_.made(at, cell_).rows.end;
+    const std::int64_t end = boxes_->made(at, cell_).rows.end;
     const Interval<std::int64_t> rows{done, done + std::min(run_.rows, end - done)};
     for (const TileRead& read : op.reads) {
       produce(read.tensor, read.reach.needed(rows, program_.rows(read.tensor).count).end);
@@ -341,7 +355,9 @@ void LinePull::emit(std::size_t at, Interval<std::int64_t> rows) {
     if (!op.folds) hold(out, rows.begin);
   }
   atLeast_ = std::max(atLeast_, least_);
-  stopped_ = least_ >= limit_;
+  own_ = std::max(own_, least_ - others_);
+  // What takes too much goes on to its first rows, which tell what longer runs take.
+  stopped_ = atLeast_ >= limit_ && (tell_ || at + 1 == run_.last || own_ >= limit_);
   if (tell_) result_.parts.push_back({at, {}, cell_, rows});
   ++clock_;
   for (const TileRead& read : op.reads) {
@@ -372,11 +388,16 @@ void LinePull::takeIn(std::size_t at, bool last) {
   result_.rings[ring->second].end = clock_ + 1;
 }
 
-/// The bytes that are live all through a run.
-Bytes LinePull::liveAround() const {
+Bytes LinePull::liveAround(const TileRun& run) {
+  if (std::exchange(acrossLast_, run.last) != run.last) {
+    across_.clear();
+    for (const TileProgram::Life& life : program_.lives()) {
+      if (life.begin < run.last && life.end > run.last) across_.emplace_back(life.begin, life.size);
+    }
+  }
   Bytes around;
-  for (const TileProgram::Life& life : program_.lives()) {
-    if (life.begin < run_.first && life.end > run_.last) around += life.size;
+  for (const auto& [begin, size] : across_) {
+    if (begin < run.first) around += size;
   }
   return around;
 }
@@ -440,7 +461,7 @@ bool LinePull::pull(const TileRun& run, Bytes limit, bool tell) {
       const auto& outputs = ofRun(at).outputs;
       const bool leaves = std::ranges::any_of(
           outputs, [&](TensorId out) { return state_[out].role == Role::leaves; });
-      if (leaves) produceRows(at, boxes_.made(at, cell).rows.end);
+      if (leaves) produceRows(at, boxes_->made(at, cell).rows.end);
     }
     endCell();
   }

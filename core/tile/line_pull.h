@@ -64,7 +64,12 @@ class LinePull {
   bool possible() const { return possible_; }
   /// After a pull that took too much: a lower bound of the run's peak.
   Bytes atLeast() const { return atLeast_; }
-  const BoxSweep& boxes() const { return boxes_; }
+  /// After `pull`: the most bytes seen live of what the run makes. A run in the same cells that
+  /// begins earlier and ends there has no fewer. 0 where outputs overlap inputs.
+  Bytes ownAtLeast() const { return program_.overlaps() ? Bytes() : own_; }
+  /// The bytes of others that are live all through a run.
+  Bytes liveAround(const TileRun& run);
+  const BoxSweep& boxes() const { return *boxes_; }
 
   /// The ring, by its number in the result, that has a row of an inside tensor in a cell; for
   /// tensors without a ring `hostOf`, the tensor that it lies in.
@@ -75,7 +80,7 @@ class LinePull {
   /// True for the last part of its op.
   bool isLast(const TilePart& part) const {
     return part.cell + 1 == run_.cells() &&
-           part.rows.end == boxes_.made(part.at, part.cell).rows.end;
+           part.rows.end == boxes_->made(part.at, part.cell).rows.end;
   }
 
  private:
@@ -102,6 +107,7 @@ class LinePull {
   };
 
   bool prepare();
+  bool findBoxes();
   void use(TensorId tensor);
   void await();
   void beginCell(std::size_t cell);
@@ -127,17 +133,19 @@ class LinePull {
   void keepApart(std::size_t at, std::int64_t end);
   std::pair<Bytes, const Pair*> bestPair() const;
   void addUp();
-  Bytes liveAround() const;
 
   const TileProgram& program_;
-  BoxSweep boxes_;
+  std::map<std::pair<std::int64_t, std::int64_t>, BoxSweep> sweeps_;  ///< By bands and columns.
+  BoxSweep* boxes_ = nullptr;                                         ///< Of the run.
   TileRun run_;
   std::size_t cell_ = 0;
   std::size_t clock_ = 0;  ///< Parts that have run.
   bool tell_ = false;
   Bytes limit_;
-  Bytes least_;    ///< No less is live during the part that runs.
-  Bytes atLeast_;  ///< The most of it.
+  Bytes least_;    ///< No less is live during the part that runs,
+  Bytes others_;   ///< of which so much was there before the run.
+  Bytes atLeast_;  ///< The most of `least_`.
+  Bytes own_;      ///< The most of `least_ - others_`.
   bool possible_ = false;
   bool stopped_ = false;
   IdMap<TensorId, State> state_;
@@ -151,6 +159,10 @@ class LinePull {
   std::vector<std::size_t> touchedLives_;
   /// By life that ends in the run: the number of reads still to come.
   std::vector<std::size_t> waiting_;
+  std::vector<std::size_t> awaited_;  ///< Lives that `waiting_` is of.
+  /// The lives that go on behind `acrossLast_`, by their first op.
+  std::vector<std::pair<std::size_t, Bytes>> across_;
+  std::size_t acrossLast_ = static_cast<std::size_t>(-1);
   PulledRun result_;
 };
 

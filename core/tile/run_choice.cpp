@@ -108,11 +108,23 @@ class RunChooser::Search {
     explicit Kind(const TileProgram& program) : pull(program), sweep(program) {}
     LinePull pull;
     BoxSweep sweep;
+    std::uint64_t swept = 0;  ///< `endKey` of the runs that `sweep` is of; 0: none.
   };
   /// A run, as far as its last op and its grid tell: see BoxSweep.
   struct Swept {
     RunPrice price{};
-    std::size_t earliest = 0;
+    bool canBegin = false;
+  };
+  /// Runs of at least that length have so many bytes of their own live at once.
+  struct OwnFrom {
+    std::size_t length = 0;
+    Bytes bytes{};
+  };
+  /// What is known of the runs of a grid that end at a cut, and is the same under every threshold.
+  struct Ending {
+    std::vector<Swept> runs{};   ///< The shortest first, as far as anybody has asked.
+    bool complete = false;       ///< Longer ones are too dear, or their ops cannot run like that.
+    std::vector<OwnFrom> own{};  ///< Ascending in both.
   };
   /// A run's peak, or a lower bound of it.
   struct Known {
@@ -163,14 +175,18 @@ class RunChooser::Search {
     // Prices are not negative.
     const CutWay& whole = ways_[cut];
     const std::size_t from = cut > kLongestRun ? cut - kLongestRun : 0;
-    const bool hopeful =
-        std::any_of(ways_.begin() + static_cast<std::ptrdiff_t>(from),
-                    ways_.begin() + static_cast<std::ptrdiff_t>(cut), [&](const CutWay& way) {
-                      return way.reached && (!whole.reached || way.price < whole.price);
-                    });
-    if (!hopeful) return;
+    const RunPrice* least = nullptr;
+    for (std::size_t first = from; first < cut; ++first) {
+      const CutWay& way = ways_[first];
+      if (way.reached && (least == nullptr || way.price < *least)) least = &way.price;
+    }
+    if (least == nullptr || (whole.reached && whole.price <= *least)) return;
+    if (kept_ > kMostKept) {
+      endings_.clear();
+      kept_ = 0;
+    }
     candidates_.clear();
-    for (const std::size_t grid : grids_) addCandidates(cut, grid);
+    for (const std::size_t grid : grids_) addCandidates(cut, grid, *least);
     std::ranges::sort(candidates_);
     for (const Candidate& candidate : candidates_) {
       if (stop_.stop_requested()) return;
@@ -182,37 +198,46 @@ class RunChooser::Search {
     }
   }
 
+  /// Of the runs of a grid that end at a cut.
+  std::uint64_t endKey(std::size_t cut, std::size_t grid) const { return cut * all_.size() + grid; }
+
   TileRun runOf(const Candidate& candidate, std::size_t cut) const {
     const TileGrid& grid = all_[candidate.grid];
     return {candidate.first, cut, grid.rows, grid.bands, grid.columns, grid.apart, grid.groups};
   }
 
-  /// The runs of a grid that end at a cut, the shortest first, as far as they are cheap enough.
-  /// They are the same under every threshold.
-  const std::vector<Swept>& sweptTo(std::size_t cut, std::size_t grid) {
-    const std::uint64_t key = cut * all_.size() + grid;
-    if (const auto known = swept_.find(key); known != swept_.end()) return known->second;
-    const bool keep = kept_ < kMostKept;
-    std::vector<Swept>& runs = keep ? swept_[key] : others_;
-    runs.clear();
-    BoxSweep& sweep = kindOf_[grid]->sweep;
-    sweep.begin(runOf({{}, 0, grid}, cut));
-    while (cut - sweep.first() < kLongestRun && sweep.extend()) {
-      if (sweep.price().extra > extra_) break;
-      runs.push_back({sweep.price(), sweep.earliest()});
-    }
-    if (keep) kept_ += runs.size() + 1;
-    return runs;
+  /// What is known of a run without pulling it through. None: its ops cannot run like that, and no
+  /// longer ones, or it is too long or too dear. Asked from the shortest on.
+  const Swept* sweptFrom(std::size_t first, std::size_t cut, std::size_t grid) {
+    const std::uint64_t key = endKey(cut, grid);
+    Ending& ending = endings_[key];
+    const std::size_t length = cut - first;
+    if (length <= ending.runs.size()) return &ending.runs[length - 1];
+    if (ending.complete || length > kLongestRun) return nullptr;
+    Kind& kind = *kindOf_[grid];
+    const bool goesOn = std::exchange(kind.swept, key) == key && kind.sweep.first() == first + 1;
+    if (!goesOn) kind.sweep.begin(runOf({{}, first, grid}, cut));
+    bool more = true;
+    while (more && kind.sweep.first() > first) more = kind.sweep.extend();
+    ending.complete = !more || kind.sweep.price().extra > extra_;
+    if (ending.complete) return nullptr;
+    ++kept_;
+    ending.runs.push_back({kind.sweep.price(), kind.sweep.canBegin(first)});
+    return &ending.runs.back();
   }
 
-  /// Runs of a grid that end at a cut, from where it is reached, if they are cheap enough.
-  void addCandidates(std::size_t cut, std::size_t grid) {
+  /// Runs of a grid that end at a cut, from where it is reached, if they are cheap enough. No way
+  /// to where they begin costs less than `least`.
+  void addCandidates(std::size_t cut, std::size_t grid, const RunPrice& least) {
     const CutWay& whole = ways_[cut];
-    std::size_t first = cut;
-    for (const Swept& run : sweptTo(cut, grid)) {
-      const CutWay& before = ways_[--first];
-      if (!before.reached || run.earliest > first) continue;
-      const RunPrice price = before.price + run.price;
+    for (std::size_t first = cut; first-- > 0;) {
+      const Swept* run = sweptFrom(first, cut, grid);
+      if (run == nullptr) return;
+      // Longer ones cost no less.
+      if (whole.reached && whole.price <= least + run->price) return;
+      const CutWay& before = ways_[first];
+      if (!before.reached || !run->canBegin) continue;
+      const RunPrice price = before.price + run->price;
       if (price.extra > extra_ || (whole.reached && whole.price <= price)) continue;
       if (fits(program_.liveAcross(first))) candidates_.push_back({price, first, grid});
     }
@@ -220,14 +245,30 @@ class RunChooser::Search {
 
   /// At least the threshold, where it is more than that.
   Bytes peakOf(const TileRun& run, std::size_t grid) {
-    const std::uint64_t key =
-        (run.last * all_.size() + grid) * (kLongestRun + 1) + (run.last - run.first);
-    Known& known = known_[key];
-    if (known.exact || known.bytes > threshold_) return known.bytes;
+    const std::size_t length = run.last - run.first;
+    const std::uint64_t end = endKey(run.last, grid);
     LinePull& pull = kindOf_[grid]->pull;
+    std::vector<OwnFrom>& own = endings_[end].own;
+    const Bytes least = ownOf(own, length) + pull.liveAround(run);
+    if (least > threshold_) return least;
+    Known& known = known_[end * (kLongestRun + 1) + length];
+    if (known.exact || known.bytes > threshold_) return known.bytes;
     const bool fits = pull.pull(run, threshold_ + Bytes(1), false);
     known = {pull.possible() ? pull.atLeast() : kMaxBytes, fits};
+    if (pull.ownAtLeast() > ownOf(own, length)) learn(own, {length, pull.ownAtLeast()});
     return known.bytes;
+  }
+
+  static Bytes ownOf(const std::vector<OwnFrom>& own, std::size_t length) {
+    const auto longer = std::ranges::upper_bound(own, length, {}, &OwnFrom::length);
+    return longer == own.begin() ? Bytes() : std::prev(longer)->bytes;
+  }
+
+  static void learn(std::vector<OwnFrom>& own, const OwnFrom& more) {
+    std::erase_if(own, [&](const OwnFrom& each) {
+      return each.length >= more.length && each.bytes <= more.bytes;
+    });
+    own.insert(std::ranges::upper_bound(own, more.length, {}, &OwnFrom::length), more);
   }
 
   void take(RunChoice& choice) const {
@@ -242,7 +283,7 @@ class RunChooser::Search {
     std::ranges::reverse(choice.runs);
   }
 
-  /// The most runs whose sweeps are remembered; others are swept each time.
+  /// So many runs are remembered without their peaks; then all are forgotten.
   static constexpr std::size_t kMostKept = 2'000'000;
 
   const TileProgram& program_;
@@ -251,11 +292,10 @@ class RunChooser::Search {
   std::stop_token stop_;
   std::vector<bool> able_;  ///< By op: it can run in parts of some kind.
   std::map<std::int64_t, Kind> kinds_;
-  std::vector<Kind*> kindOf_;                                    ///< By grid.
-  std::span<const std::size_t> grids_;                           ///< Those in use, by number.
-  std::unordered_map<std::uint64_t, std::vector<Swept>> swept_;  ///< By cut and grid.
-  std::vector<Swept> others_;                                    ///< Of the last that is not kept.
-  std::size_t kept_ = 0;
+  std::vector<Kind*> kindOf_;                          ///< By grid.
+  std::span<const std::size_t> grids_;                 ///< Those in use, by number.
+  std::unordered_map<std::uint64_t, Ending> endings_;  ///< By cut and grid.
+  std::size_t kept_ = 0;                               ///< Runs of those.
   Bytes threshold_;
   Bytes next_;                ///< The least that anything took which took too much.
   std::vector<CutWay> ways_;  ///< By cut.

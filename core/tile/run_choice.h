@@ -46,8 +46,9 @@ struct RunChoice {
 /// is left is the least peak, so the choice is exact as far as there are edges.
 ///
 /// Prices are known without pulling a run through, so a threshold is tried cut by cut, cheapest way
-/// first, and only what that comes by is pulled. What was pulled once is remembered, and serves
-/// later questions, whose answers do not depend on what was asked before.
+/// first, and only what that comes by is pulled. What a run holds of its own bounds the longer ones
+/// that end where it does, so most of these are not pulled. What was pulled once is remembered, and
+/// serves later questions, whose answers do not depend on what was asked before.
 class RunChooser {
  public:
   /// The program, which must outlive it, has been made for the groups of channels that grids have.

@@ -13,6 +13,8 @@
 namespace hw {
 namespace {
 
+constexpr std::size_t kNoBoxes = static_cast<std::size_t>(-1);
+
 /// True when an op makes each channel, or some channels, of one channel of its input.
 bool isByChannel(const Reach& reach, std::int64_t made, std::int64_t read) {
   return reach.step == 1 && reach.low == 0 && reach.high == 0 && reach.per * read == made;
@@ -401,25 +403,29 @@ RunPrice& RunPrice::operator+=(const RunPrice& other) {
 }
 
 BoxSweep::BoxSweep(const TileProgram& program)
-    : program_(program), boxes_(program.graph().tensors.size()) {}
+    : program_(program), placeOf_(program.graph().tensors.size(), kNoBoxes) {}
 
 void BoxSweep::begin(const TileRun& run) {
   run_ = run;
   first_ = run.last;
   earliest_ = 0;
   price_ = {};
-  for (const TensorId tensor : used_) boxes_[tensor].clear();
+  for (const TensorId tensor : used_) placeOf_[tensor] = kNoBoxes;
   used_.clear();
+  boxes_.clear();
+  folds_.clear();
   made_.clear();
+  canBegin_.clear();
 }
 
 TileBox& BoxSweep::box(TensorId tensor, std::size_t cell) {
-  auto& boxes = boxes_[tensor];
-  if (boxes.empty()) {
-    boxes.resize(run_.cells());
+  std::size_t& place = placeOf_[tensor];
+  if (place == kNoBoxes) {
+    place = boxes_.size();
+    boxes_.resize(place + run_.cells());
     used_.push_back(tensor);
   }
-  return boxes[cell];
+  return boxes_[place + cell];
 }
 
 bool BoxSweep::leaves(TensorId tensor) const {
@@ -455,6 +461,8 @@ bool BoxSweep::extend() {
     if (const auto maker = program_.maker(whole)) earliest_ = std::max(earliest_, *maker + 1);
   }
   first_ = at;
+  if (op.folds) folds_.push_back(at);
+  canBegin_.push_back(earliest_ <= first_ && foldsOwn());
   pay(at);
   return true;
 }
@@ -488,14 +496,14 @@ bool BoxSweep::make(std::size_t at, std::size_t cell, TileBox& made) {
 }
 
 bool BoxSweep::foldsOwn() const {
-  for (std::size_t at = first_; cutsColumns() && at < run_.last; ++at) {
-    if (!ofRun(at).folds) continue;
+  if (!cutsColumns()) return true;
+  return std::ranges::all_of(folds_, [&](std::size_t at) {
+    const TensorId in = ofRun(at).reads.front().tensor;
     for (std::size_t cell = 0; cell < run_.cells(); ++cell) {
-      const TensorId in = ofRun(at).reads.front().tensor;
       if (boxOf(in, cell).columns != made(at, cell).columns) return false;
     }
-  }
-  return true;
+    return true;
+  });
 }
 
 void BoxSweep::read(std::size_t at, std::size_t cell, const TileBox& made) {

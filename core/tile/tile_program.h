@@ -247,9 +247,15 @@ class BoxSweep {
 
   /// The first op that was taken in.
   std::size_t first() const { return first_; }
-  /// The first op at which runs can begin: those before it are read as wholes.
-  std::size_t earliest() const { return earliest_; }
   const RunPrice& price() const { return price_; }
+  /// True if a run can begin at that op, which was taken in: it reads nothing whole that is made
+  /// inside, and no fold reads pieces wider than its share because others in the cell need more of
+  /// them, and so takes in some elements twice.
+  bool canBegin(std::size_t first) const { return canBegin_[run_.last - 1 - first]; }
+  /// True if the boxes of `run` are those here, whatever op either begins at.
+  bool isOf(const TileRun& run) const {
+    return run.last == run_.last && run.bands == run_.bands && run.columns == run_.columns;
+  }
 
   /// The box that an op makes in a cell.
   const TileBox& made(std::size_t at, std::size_t cell) const {
@@ -257,10 +263,9 @@ class BoxSweep {
   }
   /// The box of a tensor that is read in a cell, or made where it leaves the run; of the output of
   /// a fold, the box that the fold reads.
-  const TileBox& boxOf(TensorId tensor, std::size_t cell) const { return boxes_[tensor][cell]; }
-  /// True, once all ops are taken in, if no fold reads pieces wider than its share because others
-  /// in the cell need more of them: it would take in some elements twice.
-  bool foldsOwn() const;
+  const TileBox& boxOf(TensorId tensor, std::size_t cell) const {
+    return boxes_[placeOf_[tensor] + cell];
+  }
   /// The columns of the tensor in that box.
   Interval<std::int64_t> columnsOf(TensorId tensor, std::size_t cell) const;
 
@@ -272,6 +277,7 @@ class BoxSweep {
   TileBox shareOf(const TileOp& op, std::size_t cell) const;
   bool makeFold(const TileOp& op, std::size_t cell, TileBox& made);
   TileBox& box(TensorId tensor, std::size_t cell);
+  bool foldsOwn() const;
   /// The op in the form that it has in this run.
   const TileOp& ofRun(std::size_t at) const { return program_.op(at, run_.last); }
   bool cutsColumns() const { return run_.columns > 1; }
@@ -279,11 +285,14 @@ class BoxSweep {
   const TileProgram& program_;
   TileRun run_;
   std::size_t first_ = 0;
-  std::size_t earliest_ = 0;
+  std::size_t earliest_ = 0;  ///< Those before it make what is read whole.
   RunPrice price_;
-  IdMap<TensorId, std::vector<TileBox>> boxes_;
-  std::vector<TensorId> used_;
-  std::vector<TileBox> made_;  ///< By op, from the last one on, and cell.
+  IdMap<TensorId, std::size_t> placeOf_;  ///< Of the first cell in `boxes_`.
+  std::vector<TileBox> boxes_;            ///< By tensor and cell.
+  std::vector<TensorId> used_;            ///< Tensors that have boxes.
+  std::vector<std::size_t> folds_;        ///< Ops, from the last one on.
+  std::vector<TileBox> made_;             ///< By op, from the last one on, and cell.
+  std::vector<bool> canBegin_;            ///< By op, from the last one on.
 };
 
 }  // namespace hw

@@ -149,3 +149,39 @@ TEST_CASE("rows that several tensors share are kept as long as one of them needs
   // x of 36, y of 5 rows of 2 places, and one row of 4 places and 6 channels.
   CHECK(pull.result().peak == 36_B + 10_B + 24_B);
 }
+
+TEST_CASE("what a run has live of its own is live in longer ones that end there, too",
+          "[tile][property]") {
+  std::size_t exact = 0;
+  for (const std::uint64_t seed : test::Seeds(60)) {
+    const Graph graph = seed % 3 == 0 ? test::randomBottlenecks(seed, 1 + seed % 2)
+                                      : test::randomImages(seed, 2 + seed % 9);
+    const StorageOptions options{.alias = seed % 2 == 0 ? AliasRules() : AliasRules::none(),
+                                 .alignment = Bytes(1 + seed % 2 * 7)};
+    const TileProgram program(graph, givenOrder(graph), options, seed % 4 == 0, kFewGroups);
+    for (const TileGrid& grid : kFewGrids) {
+      LinePull pull(program.along(grid.groups));
+      const auto runOf = [&](std::size_t first, std::size_t last) {
+        return TileRun{first, last, grid.rows, grid.bands, grid.columns, grid.apart, grid.groups};
+      };
+      for (std::size_t last = 1; last <= program.size(); ++last) {
+        Bytes own;
+        for (std::size_t first = last; first-- > 0;) {
+          const TileRun run = runOf(first, last);
+          CAPTURE(seed, first, last, grid.rows, grid.bands, grid.columns, grid.apart, grid.groups);
+          const Bytes least = own + pull.liveAround(run);
+          if (!pull.pull(run, kMaxBytes)) continue;
+          const Bytes peak = pull.result().peak;
+          CHECK(peak >= least);
+          exact += peak == least ? 1 : 0;
+          // With a limit it stops, and knows no more than what it saw.
+          const Bytes limit(peak.count() * static_cast<std::int64_t>(seed % 5) / 5);
+          CHECK_FALSE(pull.pull(run, limit, false));
+          CHECK(pull.atLeast() <= peak);
+          own = std::max(own, pull.ownAtLeast());
+        }
+      }
+    }
+  }
+  CHECK(exact > 0);
+}
