@@ -339,14 +339,16 @@ class Shrinker {
   void tryWays(const ShrinkPoint& lines) {
     const Rewrites& with = lines.with;
     const Bytes most = wholes_ ? std::min(wholes_->peak, front_.plain.peak) : front_.plain.peak;
-    std::vector<ShrinkAttempt> attempts{attemptOf(with, TileRule::any),
-                                        attemptOf(with, TileRule::channels)};
-    addSizes(attempts, with, TileRule::lines, {lines.peak, most}, options_.sizes);
-    // The programs of these are made now, by threads that would else wait for the longest attempt.
+    std::vector<ShrinkAttempt> attempts{attemptOf(with, TileRule::any)};
+    // The programs of these are made now, beside the longest attempt; short ones are left for the
+    // end, so that no thread waits for long.
     addBare(attempts, with, Bytes());
+    const std::size_t ofChannels = attempts.size();
+    attempts.push_back(attemptOf(with, TileRule::channels));
+    addSizes(attempts, with, TileRule::lines, {lines.peak, most}, options_.sizes);
     const auto points = tryAll(attempts);
     const auto& any = points[0];
-    const auto& channels = points[1];
+    const auto& channels = points[ofChannels];
     if (channels) front_.trials.push_back(trialOf(with, *channels));
     if (any) front_.trials.push_back(trialOf(with, *any));
     attempts.clear();
