@@ -38,10 +38,12 @@ std::vector<std::size_t> sizesOf(const TfliteFile& file, std::size_t count) {
 
 using ByteSpan = Interval<std::int64_t>;
 
-/// Tensors that operators name and stretches of bytes that they read, in each turn of a loop: the
-/// numbers in a small file can ask for any number of them.
+/// The most tensors that operators name and stretches of bytes that they read, in all turns of
+/// loops: the numbers in a small file can ask for any number of them. A text that is kept counts as
+/// one for each 64 bytes.
 constexpr std::size_t kMostAccesses = std::size_t{1} << 19U;
 constexpr std::size_t kMostLoops = 64;
+constexpr std::size_t kFewNumbers = 16;  ///< The most elements of a tensor that loops count with.
 const std::vector<std::optional<Bytes>> kNoOffsets;
 
 /// Bytes from one write to the next ones over them.
@@ -110,6 +112,7 @@ class PartsReplay {
     const TfliteTensor* tensor = nullptr;
     std::size_t subgraph = 0;
     ByteSpan bytes{};
+    Bytes whole{};  ///< The size of the tensor.
   };
   struct Owner {
     std::int64_t end = 0;
@@ -125,7 +128,7 @@ class PartsReplay {
       if (at >= graph.tensors.size()) refuse(fmt::format("there is no tensor {}", index));
       const TfliteTensor& tensor = graph.tensors[at];
       if (file_.isStored(tensor.buffer)) continue;
-      const auto size = sizeOf(tensor);
+      const auto size = sizesIn(subgraph)[at];
       const bool placed = subgraph < offsets_.size() && offsets_[subgraph][at];
       if (!size || !placed || tensor.isVariable) {
         return fail(ErrorCode::unsupported,
@@ -135,7 +138,8 @@ class PartsReplay {
                                 size ? "has no place in the plan of the file" : "has no size"));
       }
       const std::int64_t begin = offsets_[subgraph][at]->count();
-      if (*size > Bytes()) spans.push_back({&tensor, subgraph, {begin, begin + size->count()}});
+      if (*size > Bytes())
+        spans.push_back({&tensor, subgraph, {begin, begin + size->count()}, *size});
     }
     return spans;
   }
@@ -146,9 +150,9 @@ class PartsReplay {
         fmt::format("its operators run in parts, with more than {} {}", groupDigits(most), what));
   }
 
-  /// Charges for tensors, of which a copy of `name` is kept.
-  Result<void> charge(std::size_t accesses, const std::string& name = {}) {
-    accesses_ += accesses + name.size() / 64;
+  /// Fails beyond `kMostAccesses`. A copy of `text` is kept.
+  Result<void> charge(std::size_t accesses, const std::string& text = {}) {
+    accesses_ += accesses + text.size() / 64;
     if (accesses_ > kMostAccesses) return tooMany("reads and writes", kMostAccesses);
     return {};
   }
@@ -177,7 +181,7 @@ class PartsReplay {
     return {};
   }
 
-  /// With those of `more` that lie elsewhere.
+  /// Spans, and those of `more` that lie elsewhere.
   static std::vector<Span> joined(std::vector<Span> spans, const std::vector<Span>& more) {
     std::set<ByteSpan> places;
     for (const Span& span : spans) places.insert(span.bytes);
@@ -193,6 +197,10 @@ class PartsReplay {
     if (++loops_ > kMostLoops) return tooMany("loops", kMostLoops);
     const TfliteSubgraph& condition = file_.subgraph(calls[0]);
     const TfliteSubgraph& body = file_.subgraph(calls[1]);
+    for (const auto* list : {&op.inputs, &op.outputs, &condition.inputs, &condition.outputs,
+                             &body.inputs, &body.outputs}) {
+      HW_DO(charge(list->size()));
+    }
     HW_TRY(reads, spansOf(subgraph, op.inputs));
     HW_TRY(asked, spansOf(calls[0], condition.inputs));
     HW_TRY(carried, spansOf(calls[1], body.inputs));
@@ -205,7 +213,7 @@ class PartsReplay {
     const std::size_t before = written_.size();
     std::vector<std::size_t> turns;  // The first step of each.
     while (true) {
-      HW_DO(charge(1 + asked.size() + carried.size() + body.outputs.size()));
+      HW_DO(charge(1 + asked.size() + carried.size() + kFewNumbers * body.outputs.size()));
       turns.push_back(plan_.steps.size());
       if (answer.size() == 1) numbers_.erase(answer[0].bytes.begin);
       HW_DO(run(calls[0], false));
@@ -253,15 +261,17 @@ class PartsReplay {
 
   /// By tensor of `list`; nothing for those that are no few numbers.
   std::vector<Numbers> numbersOf(std::size_t subgraph, const std::vector<std::int32_t>& list) {
-    constexpr std::int64_t kFew = 16;
     const TfliteSubgraph& graph = file_.subgraph(subgraph);
     std::vector<Numbers> all;
     for (const std::int32_t index : list) {
       Numbers& numbers = all.emplace_back();
       if (index < 0 || static_cast<std::size_t>(index) >= graph.tensors.size()) continue;
       const TfliteTensor& tensor = graph.tensors[static_cast<std::size_t>(index)];
-      const auto size = sizeOf(tensor);
-      if (tfliteDtype(tensor.type) != Dtype::int32 || !size || size->count() > 4 * kFew) continue;
+      const auto size = sizesIn(subgraph)[static_cast<std::size_t>(index)];
+      if (tfliteDtype(tensor.type) != Dtype::int32 || !size ||
+          size->count() > std::int64_t{4 * kFewNumbers}) {
+        continue;
+      }
       const std::string_view stored = file_.bufferBytes(tensor.buffer);
       const auto& offsets = subgraph < offsets_.size() ? offsets_[subgraph] : kNoOffsets;
       const auto at = static_cast<std::size_t>(index);
@@ -298,16 +308,18 @@ class PartsReplay {
 
   /// The counting of loops: sums, and one number below another.
   void count(std::size_t subgraph, const TfliteOp& op, const std::vector<Span>& writes) {
+    const bool adds = op.is(TfliteOpCode::add);
     if (writes.size() != 1 || op.inputs.size() != 2) return;
+    if (!adds && !op.is(TfliteOpCode::less)) return;
     const auto numbers = numbersOf(subgraph, op.inputs);
     const Numbers& a = numbers[0];
     const Numbers& b = numbers[1];
     const std::int64_t at = writes[0].bytes.begin;
     if (a.empty() || a.size() != b.size()) return;
-    if (op.is(TfliteOpCode::less) && a.size() == 1 && a[0] && b[0]) {
-      setNumber(at, *a[0] < *b[0] ? 1 : 0);
+    if (!adds) {
+      if (a.size() == 1 && a[0] && b[0]) setNumber(at, *a[0] < *b[0] ? 1 : 0);
+      return;
     }
-    if (!op.is(TfliteOpCode::add)) return;
     for (std::size_t i = 0; i < a.size(); ++i) {
       const auto sum = a[i] && b[i] ? std::int64_t{*a[i]} + *b[i] : std::int64_t{1} << 40U;
       const bool fits = sum == static_cast<std::int32_t>(sum);
@@ -339,12 +351,13 @@ class PartsReplay {
   /// is given.
   void narrow(std::size_t subgraph, const TfliteOp& op, std::vector<Span>& reads,
               std::vector<Span>& writes) {
+    const bool slices = op.is(TfliteOpCode::slice);
     if (op.inputs.size() != 3 || reads.empty() || writes.size() != 1) return;
+    if (!slices && !op.is(TfliteOpCode::dynamicUpdateSlice)) return;
     const auto numbers = numbersOf(subgraph, op.inputs);
-    if (op.is(TfliteOpCode::slice)) {
+    if (slices) {
       if (const auto rows = rowsOf(reads[0], numbers[1], writes[0].tensor->shape)) reads[0] = *rows;
-    } else if (op.is(TfliteOpCode::dynamicUpdateSlice) && reads.size() > 1 &&
-               reads[0].bytes == writes[0].bytes) {
+    } else if (reads.size() > 1 && reads[0].bytes == writes[0].bytes) {
       const auto rows = rowsOf(writes[0], numbers[2], reads[1].tensor->shape);
       if (!rows) return;
       writes[0] = *rows;
@@ -356,7 +369,10 @@ class PartsReplay {
                     const std::vector<Span>& writes) {
     const auto now = std::ssize(plan_.steps);
     const std::string name = writes.empty() ? "" : writes.front().tensor->name;
-    for (const Span& span : writes) HW_DO(charge(0, span.tensor->name));
+    HW_DO(charge(0, type));
+    for (const auto* spans : {&reads, &writes}) {
+      for (const Span& span : *spans) HW_DO(charge(0, span.tensor->name));
+    }
     plan_.steps.push_back(
         {.name = name, .type = type, .domain = "tflite", .of = wholeOf(type, reads, writes)});
     for (const Span& span : reads) HW_DO(read(span, now, false));
@@ -383,18 +399,17 @@ class PartsReplay {
     if (std::ranges::find(reads, name, nameOf) != reads.end()) return {};
     const auto [known, added] = wholeOf_.try_emplace({type, name}, plan_.wholes.size());
     if (added) plan_.wholes.push_back({.type = type, .domain = "tflite"});
-    PlannedWhole& whole = plan_.wholes[known->second];
-    for (const Span& span : reads) {
-      if (listed_.insert({known->second, false, nameOf(span)}).second) {
-        whole.inputs.push_back(nameOf(span));
+    const std::size_t index = known->second;
+    PlannedWhole& whole = plan_.wholes[index];
+    const auto list = [&](const std::vector<Span>& spans, bool made) {
+      for (const Span& span : spans) {
+        if (!listed_.insert({index, made, nameOf(span)}).second) continue;
+        (made ? whole.outputs : whole.inputs).push_back(nameOf(span));
       }
-    }
-    for (const Span& span : writes) {
-      if (listed_.insert({known->second, true, nameOf(span)}).second) {
-        whole.outputs.push_back(nameOf(span));
-      }
-    }
-    return known->second;
+    };
+    list(reads, false);
+    list(writes, true);
+    return index;
   }
 
   /// The first stretch of bytes written that overlaps `bytes`; end: there is none.
@@ -415,7 +430,6 @@ class PartsReplay {
       if (owner.end > bytes.end) owners_[bytes.end] = owner;
     }
     owners_[bytes.begin] = {bytes.end, written_.size()};
-    const Bytes whole = sizeOf(*span.tensor).value_or(Bytes());
     Written made{.name = span.tensor->name,
                  .dtype = tfliteDtype(span.tensor->type),
                  .bytes = bytes,
@@ -427,7 +441,7 @@ class PartsReplay {
     // Of matrices with one row there is nothing to count.
     const bool isOne = axis && shape.size() < 4 && shape[*axis] == 1;
     const bool isAlone = isOne && made.rowZero == bytes.begin;
-    if (axis && shape[*axis] > 0 && !isAlone) made.rowBytes = whole.count() / shape[*axis];
+    if (axis && shape[*axis] > 0 && !isAlone) made.rowBytes = span.whole.count() / shape[*axis];
     written_.push_back(std::move(made));
   }
 
@@ -460,7 +474,7 @@ class PartsReplay {
       const TfliteSubgraph& graph = file_.subgraph(span.subgraph);
       for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
         const TfliteTensor& tensor = graph.tensors[i];
-        const auto size = sizeOf(tensor);
+        const auto size = sizesIn(span.subgraph)[i];
         if (!size || span.subgraph >= offsets_.size() || !offsets_[span.subgraph][i]) continue;
         const std::int64_t begin = offsets_[span.subgraph][i]->count();
         ByteSpan& whole = known->second[tensor.name];
@@ -527,9 +541,19 @@ class PartsReplay {
                          : fmt::format("{} rows {}-{}", written.name, first, last);
   }
 
+  /// By tensor; nothing for those of no known size.
+  const std::vector<std::optional<Bytes>>& sizesIn(std::size_t subgraph) {
+    const auto [sizes, added] = sizes_.try_emplace(subgraph);
+    if (added)
+      std::ranges::transform(file_.subgraph(subgraph).tensors, std::back_inserter(sizes->second),
+                             sizeOf);
+    return sizes->second;
+  }
+
   const TfliteFile& file_;
   const TfliteOffsets& offsets_;
   PlannedRows plan_;
+  std::map<std::size_t, std::vector<std::optional<Bytes>>> sizes_;  ///< By subgraph.
   std::map<std::int64_t, Owner> owners_;  ///< By the first byte; they do not overlap.
   std::vector<Written> written_;
   std::map<std::size_t, std::map<std::string, ByteSpan>> wholes_;       ///< By subgraph and name.

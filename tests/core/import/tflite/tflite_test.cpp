@@ -297,11 +297,22 @@ TEST_CASE("a loop of parts is shown turn by turn, and one that never ends is ref
   const auto steps = [](std::int32_t rows) { return graphOf(test::tfl::loopOfParts(rows)); };
   CHECK(test::oneHas(steps(-2)->notes, "a loop of 3 turns"));
   CHECK(test::oneHas(steps(-1)->notes, "a loop of 5 turns"));
+  const std::string tooMany = "its operators run in parts, with more than 524,288 reads and writes";
   for (const std::int32_t rows : {0, 1}) {
     INFO(rows);
-    CHECK(test::mustFail(read(test::tfl::loopOfParts(rows))).message ==
-          "its operators run in parts, with more than 524,288 reads and writes");
+    CHECK(test::mustFail(read(test::tfl::loopOfParts(rows))).message == tooMany);
   }
+  // Names of 4 KB would be kept for each turn.
+  Text named = test::tfl::loopOfParts(-1);
+  named.buffers[0] = tfliteIntegers({0, 3000, 0, 0});
+  CHECK(test::oneHas(graphOf(named)->notes, "a loop of 3,001 turns"));
+  for (auto& tensor : named.subgraphs[2].tensors) {
+    if (!tensor.name.empty()) tensor.name += std::string(1 << 16, 'n');
+  }
+  for (auto& tensor : named.subgraphs[0].tensors) {
+    if (!tensor.name.empty()) tensor.name += std::string(1 << 16, 'n');
+  }
+  CHECK(test::mustFail(read(named)).message == tooMany);
 }
 
 TEST_CASE("scratch, variables and resources are no activations", "[import][tflite]") {
