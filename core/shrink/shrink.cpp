@@ -328,10 +328,14 @@ class Shrinker {
       attempts.push_back(attemptOf(with));
       attempts.back().with.recompute = true;
     }
+    const std::size_t wanted = attempts.size();
+    // Programs of what is tried last are made by threads that would else wait for the longest
+    // attempt: here the small ones.
+    addBare(attempts, with, {TileRule::lines, TileRule::channels}, Bytes());
     const auto first = tryAll(attempts);
     auto lines = first.front();
     if (!lines) return;
-    if (const auto& again = first.back(); again && again->peak < lines->peak) lines = again;
+    if (const auto& again = first[wanted - 1]; again && again->peak < lines->peak) lines = again;
     front_.trials.push_back(trialOf(lines->with, *lines));
     tryWays(*lines);
   }
@@ -340,9 +344,7 @@ class Shrinker {
     const Rewrites& with = lines.with;
     const Bytes most = wholes_ ? std::min(wholes_->peak, front_.plain.peak) : front_.plain.peak;
     std::vector<ShrinkAttempt> attempts{attemptOf(with, TileRule::any)};
-    // The programs of these are made now, beside the longest attempt; short ones are left for the
-    // end, so that no thread waits for long.
-    addBare(attempts, with, Bytes());
+    addBare(attempts, with, {TileRule::any}, Bytes());
     const std::size_t ofChannels = attempts.size();
     attempts.push_back(attemptOf(with, TileRule::channels));
     addSizes(attempts, with, TileRule::lines, {lines.peak, most}, options_.sizes);
@@ -359,16 +361,18 @@ class Shrinker {
     if (channels) {
       addSizes(attempts, with, TileRule::channels, {channels->peak, most}, options_.sizes / 2);
     }
-    addBare(attempts, with, front_.points.front().peak);
+    addBare(attempts, with, {TileRule::lines, TileRule::channels, TileRule::any},
+            front_.points.front().peak);
     tryAll(attempts);
   }
 
   /// In parts and nothing else, which now and then are lower: work in place is decided op by op.
-  /// Planned where the bound is below so many bytes.
-  void addBare(std::vector<ShrinkAttempt>& attempts, const Rewrites& with, Bytes below) const {
+  /// Planned where the bound is below so many bytes; with none, only their programs are made.
+  void addBare(std::vector<ShrinkAttempt>& attempts, const Rewrites& with,
+               std::initializer_list<TileRule> rules, Bytes below) const {
     const Rewrites bare{.tile = true};
     if (with == bare) return;
-    for (const TileRule rule : {TileRule::lines, TileRule::channels, TileRule::any}) {
+    for (const TileRule rule : rules) {
       attempts.push_back(attemptOf(bare, rule));
       attempts.back().below = below;
     }

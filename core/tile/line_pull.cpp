@@ -52,9 +52,9 @@ bool LinePull::prepare() {
   result_ = PulledRun();
   stopped_ = false;
   clock_ = 0;
+  own_ = {};
   if (!findBoxes()) return false;
   least_ = others_ = liveAround(run_);
-  own_ = {};
   done_.assign(run_.last - run_.first, 0);
   for (std::size_t at = run_.first; at < run_.last; ++at) {
     const TileOp& op = ofRun(at);
@@ -356,8 +356,9 @@ void LinePull::emit(std::size_t at, Interval<std::int64_t> rows) {
   }
   atLeast_ = std::max(atLeast_, least_);
   own_ = std::max(own_, least_ - others_);
-  // What takes too much goes on to its first rows, which tell what longer runs take.
-  stopped_ = atLeast_ >= limit_ && (tell_ || at + 1 == run_.last || own_ >= limit_);
+  // A run that takes too much goes on to its first rows, for what longer runs take.
+  const bool tellsMore = !tell_ && !program_.overlaps();
+  stopped_ = atLeast_ >= limit_ && (!tellsMore || at + 1 == run_.last || own_ >= limit_);
   if (tell_) result_.parts.push_back({at, {}, cell_, rows});
   ++clock_;
   for (const TileRead& read : op.reads) {

@@ -120,7 +120,7 @@ class RunChooser::Search {
     std::size_t length = 0;
     Bytes bytes{};
   };
-  /// What is known of the runs of a grid that end at a cut, and is the same under every threshold.
+  /// The runs of a grid that end at a cut: facts that are the same under every threshold.
   struct Ending {
     std::vector<Swept> runs{};   ///< The shortest first, as far as anybody has asked.
     bool complete = false;       ///< Longer ones are too dear, or their ops cannot run like that.
@@ -206,11 +206,13 @@ class RunChooser::Search {
     return {candidate.first, cut, grid.rows, grid.bands, grid.columns, grid.apart, grid.groups};
   }
 
-  /// What is known of a run without pulling it through. None: its ops cannot run like that, and no
-  /// longer ones, or it is too long or too dear. Asked from the shortest on.
+  /// The facts of a run that need no pull. None: its ops and longer runs' cannot run like that, or
+  /// it is too long or too dear. Asked from the shortest on.
   const Swept* sweptFrom(std::size_t first, std::size_t cut, std::size_t grid) {
     const std::uint64_t key = endKey(cut, grid);
-    Ending& ending = endings_[key];
+    const auto [place, isNew] = endings_.try_emplace(key);
+    Ending& ending = place->second;
+    kept_ += isNew ? 1 : 0;
     const std::size_t length = cut - first;
     if (length <= ending.runs.size()) return &ending.runs[length - 1];
     if (ending.complete || length > kLongestRun) return nullptr;
@@ -255,7 +257,10 @@ class RunChooser::Search {
     if (known.exact || known.bytes > threshold_) return known.bytes;
     const bool fits = pull.pull(run, threshold_ + Bytes(1), false);
     known = {pull.possible() ? pull.atLeast() : kMaxBytes, fits};
-    if (pull.ownAtLeast() > ownOf(own, length)) learn(own, {length, pull.ownAtLeast()});
+    if (pull.ownAtLeast() > ownOf(own, length)) {
+      learn(own, {length, pull.ownAtLeast()});
+      ++kept_;
+    }
     return known.bytes;
   }
 
@@ -283,7 +288,7 @@ class RunChooser::Search {
     std::ranges::reverse(choice.runs);
   }
 
-  /// So many runs are remembered without their peaks; then all are forgotten.
+  /// The most facts of runs that are kept; beyond, all endings are dropped.
   static constexpr std::size_t kMostKept = 2'000'000;
 
   const TileProgram& program_;
@@ -295,7 +300,7 @@ class RunChooser::Search {
   std::vector<Kind*> kindOf_;                          ///< By grid.
   std::span<const std::size_t> grids_;                 ///< Those in use, by number.
   std::unordered_map<std::uint64_t, Ending> endings_;  ///< By cut and grid.
-  std::size_t kept_ = 0;                               ///< Runs of those.
+  std::size_t kept_ = 0;                               ///< Facts of those.
   Bytes threshold_;
   Bytes next_;                ///< The least that anything took which took too much.
   std::vector<CutWay> ways_;  ///< By cut.

@@ -462,7 +462,7 @@ bool BoxSweep::extend() {
   }
   first_ = at;
   if (op.folds) folds_.push_back(at);
-  canBegin_.push_back(earliest_ <= first_ && foldsOwn());
+  canBegin_.push_back(foldsOwn());
   pay(at);
   return true;
 }

@@ -248,9 +248,8 @@ class BoxSweep {
   /// The first op that was taken in.
   std::size_t first() const { return first_; }
   const RunPrice& price() const { return price_; }
-  /// True if a run can begin at that op, which was taken in: it reads nothing whole that is made
-  /// inside, and no fold reads pieces wider than its share because others in the cell need more of
-  /// them, and so takes in some elements twice.
+  /// True if a run can begin at that op, which was taken in: no fold reads pieces wider than its
+  /// share because others in the cell need more of them, and so takes in some elements twice.
   bool canBegin(std::size_t first) const { return canBegin_[run_.last - 1 - first]; }
   /// True if the boxes of `run` are those here, whatever op either begins at.
   bool isOf(const TileRun& run) const {
