@@ -144,10 +144,6 @@ class Bytewise {
   }
   Step idleSince(std::size_t piece) const { return pieces_[piece].idleSince; }
 
-  static Bytes alignDown(Bytes value, Bytes alignment) {
-    return value - Bytes(value.count() % alignment.count());
-  }
-
   bool isPinned(StayId id) const { return problem_.stays[id].pinned.has_value(); }
 
   Place look(StayId id, Bytes offset) const {

@@ -74,6 +74,11 @@ constexpr Bytes alignUp(Bytes value, Bytes alignment) {
   return rest == 0 ? value : value + alignment - Bytes(rest);
 }
 
+/// The greatest multiple of `alignment` (positive) that is not above `value` (not negative).
+constexpr Bytes alignDown(Bytes value, Bytes alignment) {
+  return value - Bytes(value.count() % alignment.count());
+}
+
 constexpr bool isAligned(Bytes value, Bytes alignment) {
   return value.count() % alignment.count() == 0;
 }

@@ -10,10 +10,6 @@ namespace {
 
 constexpr int kCostBits = 20;
 
-Bytes alignDown(Bytes value, Bytes alignment) {
-  return value - Bytes(value.count() % alignment.count());
-}
-
 /// By activity: from its start to the end of the run, if activities wait for nothing but each
 /// other.
 std::vector<SimTime> tailsOf(const TimedWork& work, const ReuseTimer& timer) {

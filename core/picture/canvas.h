@@ -35,6 +35,15 @@ struct Box {
     return between(std::max(left, other.left), std::max(top, other.top),
                    std::min(right(), other.right()), std::min(bottom(), other.bottom()));
   }
+  /// True if all of `other` lies in it.
+  bool holds(const Box& other) const {
+    return other.left >= left && other.right() <= right() && other.top >= top &&
+           other.bottom() <= bottom();
+  }
+  /// True if any of `others` has some area in common with it.
+  bool meetsAny(std::span<const Box> others) const {
+    return std::ranges::any_of(others, [&](const Box& other) { return !cut(other).isEmpty(); });
+  }
   friend bool operator==(const Box&, const Box&) = default;
 };
 

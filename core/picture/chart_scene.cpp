@@ -364,9 +364,8 @@ class ChartDrawing {
       if (left < area.left || left + width > area.right()) continue;
       for (const double top : {below, dot.y - 3 - height, under, below + height / 2}) {
         const Box box{left, top, width, height};
-        const auto hides = [&](const Box& other) { return !box.cut(other).isEmpty(); };
         if (top < area.top || box.bottom() > area.bottom()) continue;
-        if (std::ranges::none_of(taken, hides)) return box;
+        if (!box.meetsAny(taken)) return box;
       }
     }
     return std::nullopt;

@@ -246,8 +246,7 @@ class ConflictDrawing {
                         : box.bottom() + 1;
     const bool inside =
         place.left >= frame_.plot.whole.left && place.right() <= frame_.plot.whole.right();
-    const auto hits = [&](const Box& other) { return !place.cut(other).isEmpty(); };
-    if (!inside || std::ranges::any_of(taken, hits)) return;
+    if (!inside || place.meetsAny(taken)) return;
     taken.push_back(place);
     canvas_.text({place.left, place.top + ruler.ascent()}, name,
                  {.ink = isNear(node) ? Ink::text : Ink::muted});

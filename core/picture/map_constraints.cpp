@@ -131,11 +131,7 @@ void MapDrawing::drawLinks() const {
     const double width = ruler.width(cost, true);
     const Point middle{(way->begin.x + way->end.x) / 2, (way->begin.y + way->end.y) / 2};
     const Box box{middle.x - width / 2, middle.y - ruler.height() - 2, width, ruler.height()};
-    const auto hits = [&](const Box& other) { return !box.cut(other).isEmpty(); };
-    const Box& area = plot_.frame.plot;
-    const bool inside = box.left >= area.left && box.right() <= area.right() &&
-                        box.top >= area.top && box.bottom() <= area.bottom();
-    if (!inside || std::ranges::any_of(taken, hits)) continue;
+    if (!plot_.frame.plot.holds(box) || box.meetsAny(taken)) continue;
     taken.push_back(box);
     canvas_.text(
         {middle.x, box.top + ruler.ascent()}, cost,

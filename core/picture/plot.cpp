@@ -244,10 +244,7 @@ std::string drawReferenceLines(Canvas& canvas, const Plot& plot,
   std::string homeless;
   std::vector<Box> taken;
   for (const auto& [line, y] : seen) {
-    const auto free = [&](const Box& box) {
-      return isFree(box) &&
-             std::ranges::all_of(taken, [&](const Box& other) { return box.cut(other).isEmpty(); });
-    };
+    const auto free = [&](const Box& box) { return isFree(box) && !box.meetsAny(taken); };
     const auto box = labelPlace(canvas.ruler(), area, *line, y, free);
     if (!box) {
       homeless += (homeless.empty() ? "" : "   ") + line->label;

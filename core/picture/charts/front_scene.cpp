@@ -43,7 +43,6 @@ class LabelPlacer {
 
  private:
   bool nameBeside(const Box& dot, std::string_view name, bool whole);
-  bool isFree(const Box& box) const;
 
   Canvas& canvas_;
   Box area_;
@@ -78,17 +77,11 @@ bool LabelPlacer::writeAtOne(std::span<const Spot> spots, std::string_view text,
   for (const Spot& spot : spots) {
     const Box box{spot.anchor == Anchor::end ? spot.at.x - width : spot.at.x,
                   spot.at.y - ruler.ascent(), width, ruler.height()};
-    const bool inside = box.left >= area_.left && box.right() <= area_.right() &&
-                        box.top >= area_.top && box.bottom() <= area_.bottom();
-    if (!inside || !isFree(box)) continue;
+    if (!area_.holds(box) || box.meetsAny(taken_)) continue;
     write(spot.at, text, ink, spot.anchor);
     return true;
   }
   return false;
-}
-
-bool LabelPlacer::isFree(const Box& box) const {
-  return std::ranges::none_of(taken_, [&](const Box& other) { return !box.cut(other).isEmpty(); });
 }
 
 void LabelPlacer::name(const Box& dot, std::string_view name) {
@@ -109,7 +102,7 @@ bool LabelPlacer::nameBeside(const Box& dot, std::string_view name, bool whole) 
       const double width = ruler.width(text);
       const double left = right ? dot.right() + kFromDot : dot.left - kFromDot - width;
       const Box box{left, top, width, height};
-      if (!isFree(box)) continue;
+      if (box.meetsAny(taken_)) continue;
       if (lines != 0) {
         canvas_.line({right ? dot.right() : dot.left, dot.top + dot.height / 2},
                      {right ? left - 1 : left + width + 1, top + height / 2}, {Ink::muted, 1});

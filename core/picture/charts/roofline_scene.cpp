@@ -132,8 +132,7 @@ class RooflineDrawing {
     const Point start{left ? at.x - 6 : at.x + 8, left ? at.y - 2 : at.y + ruler.ascent()};
     const Box box{left ? start.x - width : start.x, start.y - ruler.ascent(), width,
                   ruler.height()};
-    const auto meets = [&](const Box& other) { return !box.cut(other).isEmpty(); };
-    if (!anyway && std::ranges::any_of(names_, meets)) return false;
+    if (!anyway && box.meetsAny(names_)) return false;
     names_.push_back(box);
     canvas_.text(
         start, words,

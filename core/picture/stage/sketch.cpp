@@ -301,10 +301,6 @@ Box Sketch::inside(const Box& box) const {
                       clampedY(box.bottom()));
 }
 
-bool Sketch::isFree(const Box& box) const {
-  return std::ranges::none_of(words_, [&](const Box& other) { return !box.cut(other).isEmpty(); });
-}
-
 bool Sketch::words(const Box& room, std::string_view text, const Lettering& lettering, Part part,
                    std::size_t least, bool middle) {
   if (room.height < ruler_.height() - 0.01 || room.width <= 0 || text.empty()) return false;
@@ -321,7 +317,7 @@ bool Sketch::words(const Box& room, std::string_view text, const Lettering& lett
   const Box box{left, room.top + (room.height - ruler_.height()) / 2, width, ruler_.height()};
   const Box seen = inside(box);
   if (seen.height < box.height - 0.01 || seen.width < box.width - 0.01) return false;
-  if (!isFree(box)) return false;
+  if (box.meetsAny(words_)) return false;
   words_.push_back(box);
   items_.push_back({.shape = StageItem::Shape::text,
                     .part = part,

@@ -113,7 +113,6 @@ class Sketch {
   std::vector<StageItem> take() { return std::move(items_); }
 
  private:
-  bool isFree(const Box& box) const;
   Box inside(const Box& box) const;
 
   const Ruler& ruler_;
