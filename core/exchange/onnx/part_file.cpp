@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 #include <google/protobuf/arena.h>
-#include <onnx/onnx_pb.h>
+#include <hw_onnx.pb.h>
 
 #include <algorithm>
 #include <filesystem>

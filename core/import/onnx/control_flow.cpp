@@ -1,4 +1,4 @@
-#include <onnx/onnx_pb.h>
+#include <hw_onnx.pb.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 #include <google/protobuf/arena.h>
-#include <onnx/onnx_pb.h>
+#include <hw_onnx.pb.h>
 
 #include <algorithm>
 #include <optional>
@@ -37,8 +37,8 @@ std::int64_t roundest(std::int64_t least, std::int64_t most) {
 class DimensionSolver {
  public:
   DimensionSolver(const onnx::ModelProto& model, const std::map<std::string, std::int64_t>& bound,
-                  const std::shared_ptr<NodeOrders>& orders)
-      : model_(model), bound_(bound), orders_(orders) {}
+                  std::shared_ptr<NodeOrders> orders)
+      : model_(model), bound_(bound), orders_(std::move(orders)) {}
 
   SettledDimensions solve() {
     constexpr int kMostRounds = 64;

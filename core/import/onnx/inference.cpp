@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "core/base/text.h"
+#include "core/import/onnx/dimension_expression.h"
 #include "core/import/onnx/scopes.h"
 #include "core/import/onnx/sequences.h"
 #include "core/import/onnx/values.h"
@@ -381,7 +382,8 @@ void ShapeInference::seedInitializers(const onnx::GraphProto& graph, Scope& scop
 
 ShapeInference::Declared ShapeInference::declaredTypes(const onnx::GraphProto& graph) {
   Declared declared;
-  declared.reserve(static_cast<std::size_t>(graph.value_info_size() + graph.output_size()));
+  declared.reserve(static_cast<std::size_t>(graph.value_info_size()) +
+                   static_cast<std::size_t>(graph.output_size()));
   const auto add = [&](const onnx::ValueInfoProto& info) {
     onnx::TypeProto type = info.type();
     const bool assumed = dimensions_.substitute(type);

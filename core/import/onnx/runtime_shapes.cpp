@@ -1,7 +1,7 @@
 #include "core/import/onnx/runtime_shapes.h"
 
 #include <google/protobuf/arena.h>
-#include <onnx/onnx_pb.h>
+#include <hw_onnx.pb.h>
 
 #include <algorithm>
 #include <array>

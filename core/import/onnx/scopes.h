@@ -1,6 +1,6 @@
 #pragma once
 
-#include <onnx/onnx_pb.h>
+#include <hw_onnx.pb.h>
 
 #include <cstddef>
 #include <string>

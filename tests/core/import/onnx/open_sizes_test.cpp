@@ -1,4 +1,4 @@
-#include "core/import/onnx/dimensions.h"
+#include "core/import/onnx/dimension_expression.h"
 #include "tests/core/import/onnx/onnx_models.h"
 #include "tests/support/must.h"
 
