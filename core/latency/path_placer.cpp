@@ -279,7 +279,7 @@ const std::vector<std::uint32_t>& Removal::choose(const std::vector<Bytes>& offs
   // Few most of the time: the square of a fraction.
   const std::size_t part = below(1024);
   const std::size_t most = std::min(kMost, work_.stays.size() / 2);
-  const std::size_t count = 1 + part * part * most / (1024 * 1024);
+  const std::size_t count = 1 + part * part * most / (std::size_t{1024} * 1024);
   switch (below(4)) {
     case 0:
       takeAlive(first, count);

@@ -235,6 +235,17 @@ Result<Platform> tuned(Platform platform, const Tuning& tuning) {
   return platform;
 }
 
+std::span<const std::int64_t> macsChoices(const Platform& platform) {
+  for (const DeviceSpec& device : platform.devices) {
+    const double most = mostMacs(device);
+    for (const UnitSpec& unit : device.units) {
+      const auto choices = costModel(unit).macs;
+      if (unit.macsPerCycle == most && !choices.empty()) return choices;
+    }
+  }
+  return {};
+}
+
 Tuning tuningOf(const Platform& platform) {
   const DeviceSpec& device = platform.devices.front();
   Tuning tuning{.dma = device.pools.back().readBandwidth};

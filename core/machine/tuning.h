@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,6 +46,9 @@ inline constexpr std::string_view kPartPath = "device.";
 /// The machine with that changed, named so; keys of parts first. Fails where it has nothing to
 /// change: a machine without DMA engines has no channels.
 Result<Platform> tuned(Platform platform, const Tuning& tuning);
+
+/// The numbers that `macs` of a machine can be, ascending; empty: any above 0.
+std::span<const std::int64_t> macsChoices(const Platform& platform);
 
 /// The tuning that describes a machine as it is, by its first device; without `macs` where an array
 /// says them.

@@ -185,7 +185,8 @@ std::vector<WhatIfPanel::Knob> WhatIfPanel::knobs() {
        .toolTip = tr("Multiply-accumulates a cycle, of the unit that does most"),
        .base = [](const Run&, const Tuning& of) { return of.macs.value_or(0); },
        .text = [](double value) { return tr("%1 a cycle").arg(value, 0, 'g', 6); },
-       .apply = [](WhatIf& to, double value) { to.tuning.macs = value; }},
+       .apply = [](WhatIf& to, double value) { to.tuning.macs = value; },
+       .choices = macsChoices},
   };
 }
 
@@ -291,6 +292,12 @@ double WhatIfPanel::valueOf(const Row& row) const {
   if (row.knob.whole) return at;
   if (at == 0) return row.base;
   const double value = row.base * std::exp2(at / kPerDoubling);
+  if (!row.choices.empty()) {
+    const auto away = [&](std::int64_t choice) {
+      return std::abs(std::log2(static_cast<double>(choice) / value));
+    };
+    return static_cast<double>(*std::ranges::min_element(row.choices, {}, away));
+  }
   const double grain = row.knob.grain;
   return grain > 0 ? std::max(grain, std::round(value / grain) * grain) : rounded(value);
 }
@@ -335,6 +342,8 @@ void WhatIfPanel::setBases() {
   const Tuning tuning = timed ? tuningOf(run->request.platform) : Tuning();
   for (Row& row : knobs_) {
     row.base = timed ? row.knob.base(*run, tuning) : 0;
+    row.choices = {};
+    if (timed && row.knob.choices) row.choices = row.knob.choices(run->request.platform);
     row.slider->setEnabled(row.base > 0);
     row.value->setToolTip(row.base > 0 ? QString()
                                        : tr("The machine has none, or sets it no bound"));

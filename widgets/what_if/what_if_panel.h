@@ -7,6 +7,7 @@
 #include <QTimer>
 #include <QWidget>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/machine/tuning.h"
@@ -105,11 +106,14 @@ class WhatIfPanel : public QWidget {
     std::function<QString(double)> text{};
     std::function<void(WhatIf&, double)> apply{};
     double grain = 0;  ///< Values are multiples of it; 0: they have two digits that count.
+    /// The values that there are, of which the nearest is taken; empty: any. May be none.
+    std::function<std::span<const std::int64_t>(const Platform&)> choices{};
   };
   /// A knob on the screen.
   struct Row {
     Knob knob{};
     double base = 0;
+    std::span<const std::int64_t> choices{};
     QSlider* slider = nullptr;
     QLabel* value = nullptr;
   };

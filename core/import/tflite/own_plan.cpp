@@ -377,6 +377,7 @@ class PartsReplay {
         {.name = name, .type = type, .domain = "tflite", .of = wholeOf(type, reads, writes)});
     for (const Span& span : reads) HW_DO(read(span, now, false));
     std::vector<ByteSpan> used;
+    used.reserve(reads.size());
     for (const Span& span : reads) used.push_back(span.bytes);
     used = mergedRanges(std::move(used));
     const bool over = std::ranges::any_of(writes, [&](const Span& made) {

@@ -152,9 +152,10 @@ namespace {
 
 /// Undoes the tick's changes of one list.
 std::vector<MethodRow> rowsBefore(std::vector<MethodRow> rows,
-                                  const std::vector<const MethodChange*>& changes) {
-  for (auto each = changes.rbegin(); each != changes.rend(); ++each) {
-    const MethodChange& change = **each;
+                                  std::vector<const MethodChange*> changes) {
+  std::ranges::reverse(changes);
+  for (const MethodChange* each : changes) {
+    const MethodChange& change = *each;
     const auto at = rows.begin() + static_cast<std::ptrdiff_t>(change.at);
     if (change.before.empty()) {
       rows.erase(at);

@@ -1,6 +1,7 @@
 // The machine dragged: what it would make of the plan, and taking it over.
 #include <QTest>
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "core/machine/platforms.h"
 #include "tests/gui/native_support.h"
@@ -56,6 +57,22 @@ TEST_CASE("a slider changes latency without planning, L2 plans again", "[what-if
   REQUIRE(waitForOutcome(panel));
   CHECK(panel.outcome()->problem.pools[PoolId(0)].capacity.value() ==
         *run->problem.pools[PoolId(0)].capacity * 2);
+}
+
+TEST_CASE("a slider stops at the sizes in which an array is built", "[what-if]") {
+  ViewState state;
+  WhatIfPanel panel(&state);
+  panel.resize(360, 500);
+  panel.show();
+  state.setRun(test::sampleRun("resnet8", test::requestBy("greedy-by-size", "ethos-u55-256")));
+  REQUIRE(waitForOutcome(panel));
+  std::set<double> sizes;
+  for (int at = -24; at <= 24; at += 3) {
+    panel.slider(QStringLiteral("macs"))->setValue(at);
+    sizes.insert(panel.change().tuning.macs.value_or(256));
+    REQUIRE(waitForOutcome(panel));
+  }
+  CHECK(sizes == std::set<double>{32, 64, 128, 256, 512});
 }
 
 TEST_CASE("what was tried is taken over as a request that can be written down", "[what-if]") {
