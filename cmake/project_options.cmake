@@ -48,7 +48,7 @@ if(HIGHWATER_SANITIZE)
   target_link_options(hw_options INTERFACE -fsanitize=address,undefined)
 endif()
 
-# Some thirty programs link most of the core: mold takes a tenth of the time of GNU ld for that.
+# Some thirty programs link most of the core: mold takes half of the time of GNU ld for that.
 include(CheckLinkerFlag)
 check_linker_flag(CXX -fuse-ld=mold HW_HAS_MOLD)
 if(HW_HAS_MOLD)
