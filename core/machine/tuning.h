@@ -47,7 +47,7 @@ inline constexpr std::string_view kPartPath = "device.";
 /// change: a machine without DMA engines has no channels.
 Result<Platform> tuned(Platform platform, const Tuning& tuning);
 
-/// The numbers that `macs` of a machine can be, ascending; empty: any above 0.
+/// The numbers that `macs` of a machine can be set to, ascending; empty: any above 0.
 std::span<const std::int64_t> macsChoices(const Platform& platform);
 
 /// The tuning that describes a machine as it is, by its first device; without `macs` where an array

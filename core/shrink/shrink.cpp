@@ -329,8 +329,8 @@ class Shrinker {
       attempts.back().with.recompute = true;
     }
     const std::size_t wanted = attempts.size();
-    // Programs of what is tried last are made by threads that would else wait for the longest
-    // attempt: here the small ones.
+    // The programs of attempts that come last are made here and below, by threads that would else
+    // wait for the longest attempt.
     addBare(attempts, with, {TileRule::lines, TileRule::channels}, Bytes());
     const auto first = tryAll(attempts);
     auto lines = first.front();

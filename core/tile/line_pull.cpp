@@ -77,8 +77,9 @@ bool LinePull::prepare() {
   return true;
 }
 
-/// Boxes of the run before, as far as they are those of this one: where outputs overlap inputs,
-/// those of inputs depend on where a run begins.
+/// Finds the boxes of the run; false where it cannot run in parts. Boxes of an earlier run that
+/// ended at the same op are used again, except where outputs overlap inputs: there, those of inputs
+/// depend on where a run begins.
 bool LinePull::findBoxes() {
   const auto sweep = sweeps_.try_emplace({run_.bands, run_.columns}, program_).first;
   boxes_ = &sweep->second;

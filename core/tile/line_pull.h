@@ -47,6 +47,8 @@ struct PulledRun {
 class LinePull {
  public:
   explicit LinePull(const TileProgram& program);
+  LinePull(const LinePull&) = delete;
+  LinePull& operator=(const LinePull&) = delete;
 
   /// The role of a tensor in a run.
   enum class Role : std::uint8_t {
@@ -67,7 +69,7 @@ class LinePull {
   /// After `pull`: the most bytes seen live of what the run makes. A run in the same cells that
   /// begins earlier and ends there has no fewer. 0 where outputs overlap inputs.
   Bytes ownAtLeast() const { return program_.overlaps() ? Bytes() : own_; }
-  /// The bytes of others that are live all through a run.
+  /// The bytes of tensors from outside a run that are live all through it.
   Bytes liveAround(const TileRun& run);
   const BoxSweep& boxes() const { return *boxes_; }
 
@@ -159,8 +161,8 @@ class LinePull {
   std::vector<std::size_t> touchedLives_;
   /// By life that ends in the run: the number of reads still to come.
   std::vector<std::size_t> waiting_;
-  std::vector<std::size_t> awaited_;  ///< Lives that `waiting_` is of.
-  /// The lives that go on behind `acrossLast_`, by their first op.
+  std::vector<std::size_t> awaited_;  ///< Lives that `waiting_` counts reads of.
+  /// Lives that go on behind the op `acrossLast_`: their first op and their size.
   std::vector<std::pair<std::size_t, Bytes>> across_;
   std::size_t acrossLast_ = static_cast<std::size_t>(-1);
   PulledRun result_;

@@ -198,7 +198,7 @@ class RunChooser::Search {
     }
   }
 
-  /// Of the runs of a grid that end at a cut.
+  /// The key of the runs of a grid that end at a cut.
   std::uint64_t endKey(std::size_t cut, std::size_t grid) const { return cut * all_.size() + grid; }
 
   TileRun runOf(const Candidate& candidate, std::size_t cut) const {
@@ -206,13 +206,11 @@ class RunChooser::Search {
     return {candidate.first, cut, grid.rows, grid.bands, grid.columns, grid.apart, grid.groups};
   }
 
-  /// The facts of a run that need no pull. None: its ops and longer runs' cannot run like that, or
-  /// it is too long or too dear. Asked from the shortest on.
-  const Swept* sweptFrom(std::size_t first, std::size_t cut, std::size_t grid) {
+  /// The price of a run of `ending`, which is not pulled through. Null where it is too long or too
+  /// dear, or its ops cannot run in parts; so it is for longer ones then. Asked from the shortest
+  /// on.
+  const Swept* sweptFrom(std::size_t first, std::size_t cut, std::size_t grid, Ending& ending) {
     const std::uint64_t key = endKey(cut, grid);
-    const auto [place, isNew] = endings_.try_emplace(key);
-    Ending& ending = place->second;
-    kept_ += isNew ? 1 : 0;
     const std::size_t length = cut - first;
     if (length <= ending.runs.size()) return &ending.runs[length - 1];
     if (ending.complete || length > kLongestRun) return nullptr;
@@ -232,8 +230,10 @@ class RunChooser::Search {
   /// to where they begin costs less than `least`.
   void addCandidates(std::size_t cut, std::size_t grid, const RunPrice& least) {
     const CutWay& whole = ways_[cut];
+    const auto [ending, isNew] = endings_.try_emplace(endKey(cut, grid));
+    kept_ += isNew ? 1 : 0;
     for (std::size_t first = cut; first-- > 0;) {
-      const Swept* run = sweptFrom(first, cut, grid);
+      const Swept* run = sweptFrom(first, cut, grid, ending->second);
       if (run == nullptr) return;
       // Longer ones cost no less.
       if (whole.reached && whole.price <= least + run->price) return;

@@ -106,7 +106,8 @@ class WhatIfPanel : public QWidget {
     std::function<QString(double)> text{};
     std::function<void(WhatIf&, double)> apply{};
     double grain = 0;  ///< Values are multiples of it; 0: they have two digits that count.
-    /// The values that there are, of which the nearest is taken; empty: any. May be none.
+    /// The values that a machine may have, of which the nearest is taken; an empty list, or no
+    /// function: any.
     std::function<std::span<const std::int64_t>(const Platform&)> choices{};
   };
   /// A knob on the screen.

@@ -121,6 +121,7 @@ class PartsReplay {
 
   Result<std::vector<Span>> spansOf(std::size_t subgraph, const std::vector<std::int32_t>& list) {
     const TfliteSubgraph& graph = file_.subgraph(subgraph);
+    const auto& sizes = sizesIn(subgraph);
     std::vector<Span> spans;
     for (const std::int32_t index : list) {
       if (index < 0) continue;
@@ -128,7 +129,7 @@ class PartsReplay {
       if (at >= graph.tensors.size()) refuse(fmt::format("there is no tensor {}", index));
       const TfliteTensor& tensor = graph.tensors[at];
       if (file_.isStored(tensor.buffer)) continue;
-      const auto size = sizesIn(subgraph)[at];
+      const auto size = sizes[at];
       const bool placed = subgraph < offsets_.size() && offsets_[subgraph][at];
       if (!size || !placed || tensor.isVariable) {
         return fail(ErrorCode::unsupported,
@@ -150,7 +151,7 @@ class PartsReplay {
         fmt::format("its operators run in parts, with more than {} {}", groupDigits(most), what));
   }
 
-  /// Fails beyond `kMostAccesses`. A copy of `text` is kept.
+  /// Counts accesses, and a text of which a copy is kept; fails beyond `kMostAccesses`.
   Result<void> charge(std::size_t accesses, const std::string& text = {}) {
     accesses_ += accesses + text.size() / 64;
     if (accesses_ > kMostAccesses) return tooMany("reads and writes", kMostAccesses);
