@@ -23,7 +23,7 @@ class ByteSources {
     const AliasForest forest(graph, options);
     for (const TensorId id : graph.tensors.keys()) {
       // Work in place saves less by its scratch.
-      if (forest.whyNotPlanned(id) || isScratch(graph, id)) continue;
+      if (forest.whyNotPlanned(id) || forest.isScratch(id)) continue;
       const Interval<Bytes> all{Bytes(), *graph.tensors[id].bytes};
       content_[id] = {{.source = id, .bytes = all}};
     }

@@ -56,6 +56,15 @@ Result<Program> relay(Program program, const Rewriting& rewriting) {
   return program;
 }
 
+/// The value of that key that is kept for other runs, where any is, or one that is made now.
+template <class Value>
+Result<std::shared_ptr<const Value>> keptOrMade(MadeOnce<Value>* kept, const std::string& key,
+                                                const std::function<Result<Value>()>& make) {
+  if (kept != nullptr) return kept->get(key, make);
+  HW_TRY(made, make());
+  return std::make_shared<const Value>(std::move(made));
+}
+
 /// Early, so that all that looks for fewer bytes knows what work in place costs.
 Result<Program> setAside(Program program, const Rewriting& rewriting) {
   const RunRequest& request = rewriting.request;
@@ -64,20 +73,18 @@ Result<Program> setAside(Program program, const Rewriting& rewriting) {
       request.tile == TileRule::off && request.inputs != InputPlace::rows && !request.recompute;
   const bool overlaps = request.overlap && request.allocator.info->overlaps && whole;
   const std::shared_ptr<const Graph> graph = program.graph;
-  HW_TRY(set, scratchSetAside(graph, [&](OpId op) {
-           return !overlaps || !overlapsNearer(*graph, graph->ops[op], request);
-         }));
-  program.graph = std::move(set);
+  const auto make = [&]() -> Result<WithScratch> {
+    HW_TRY(set, scratchSetAside(graph, [&](OpId op) {
+             return !overlaps || !overlapsNearer(*graph, graph->ops[op], request);
+           }));
+    return WithScratch{graph, std::move(set)};
+  };
+  CommonWork* common = rewriting.common;
+  const std::string key = fmt::format("{} {}", static_cast<const void*>(graph.get()),
+                                      overlaps ? platformText(request.platform) : "");
+  HW_TRY(set, keptOrMade<WithScratch>(common ? &common->scratched() : nullptr, key, make));
+  program.graph = set->made;
   return program;
-}
-
-/// The value of that key that is kept for other runs, where any is, or one that is made now.
-template <class Value>
-Result<std::shared_ptr<const Value>> keptOrMade(MadeOnce<Value>* kept, const std::string& key,
-                                                const std::function<Result<Value>()>& make) {
-  if (kept != nullptr) return kept->get(key, make);
-  HW_TRY(made, make());
-  return std::make_shared<const Value>(std::move(made));
 }
 
 /// The text that tells a program and its sharing of storage from others, as long as it is there.
@@ -143,15 +150,18 @@ Result<Program> tile(Program program, const Rewriting& rewriting) {
     settings.overlaps =
         overlapFinder(request.platform.devices.front(), rewriting.sharing.alignment);
   }
+  // One search serves programs with work in place and without.
+  StorageOptions views = rewriting.sharing;
+  views.alias.inPlace = false;
   const auto make = [&]() -> Result<TileSearch> {
-    return TileSearch(program.graph, program.schedule, rewriting.sharing, settings);
+    return TileSearch(program.graph, program.schedule, views, settings);
   };
   CommonWork* common = rewriting.common;
-  const std::string key = fmt::format("{} {} {} {} {}", tileRuleName(settings.rule), rows,
-                                      settings.extraWork, programKey(program, rewriting.sharing),
-                                      overlaps ? platformText(request.platform) : "");
+  const std::string key =
+      fmt::format("{} {} {} {} {}", tileRuleName(settings.rule), rows, settings.extraWork,
+                  programKey(program, views), overlaps ? platformText(request.platform) : "");
   HW_TRY(search, keptOrMade<TileSearch>(common ? &common->tilings() : nullptr, key, make));
-  HW_TRY(ways, search->ways(request.tileTo, rewriting.stop));
+  HW_TRY(ways, search->ways({request.tileTo, rewriting.sharing.alias.inPlace}, rewriting.stop));
   // A narrower rule has one plan, as it always had. With overlaps their order hangs on the
   // platform, which is not known where a plan is read: then there are all.
   if (request.tile != TileRule::any && !overlaps) ways.resize(1);

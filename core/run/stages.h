@@ -41,14 +41,23 @@ struct Repeated {
   RecomputedProgram made{};
 };
 
+/// A graph with scratch set aside for work in place, made of the graph `of`.
+struct WithScratch {
+  std::shared_ptr<const Graph> of{};
+  std::shared_ptr<const Graph> made{};
+};
+
 /// Such parts, kept from run to run: RunContext::common.
 class CommonWork : public MadeOnce<CommonPart> {
  public:
   CommonWork()
       : MadeOnce(kMost, &weightOf),
-        repeats_(kMost, &weightOfRepeated),
+        scratched_(kMost, [](const WithScratch& each) { return weightOfGraph(*each.made); }),
+        repeats_(kMost, [](const Repeated& each) { return weightOfGraph(*each.made.graph); }),
         tilings_(kMostTilings, [](const TileSearch&) { return std::size_t{1}; }) {}
 
+  /// Of graphs that are rewritten with work in place in several ways.
+  MadeOnce<WithScratch>& scratched() { return scratched_; }
   /// Of programs that may be further rewritten in several ways.
   MadeOnce<Repeated>& repeats() { return repeats_; }
   /// Of programs that are cut into parts for several sizes.
@@ -58,13 +67,12 @@ class CommonWork : public MadeOnce<CommonPart> {
   static constexpr std::size_t kMost = std::size_t{1} << 22U;
   static constexpr std::size_t kMostTilings = 8;
 
-  static std::size_t weightOfRepeated(const Repeated& repeated) {
-    return repeated.made.graph->tensors.size() + repeated.made.graph->ops.size();
+  static std::size_t weightOfGraph(const Graph& graph) {
+    return graph.tensors.size() + graph.ops.size();
   }
-  static std::size_t weightOf(const CommonPart& part) {
-    return part.program.graph->tensors.size() + part.program.graph->ops.size();
-  }
+  static std::size_t weightOf(const CommonPart& part) { return weightOfGraph(*part.program.graph); }
 
+  MadeOnce<WithScratch> scratched_;
   MadeOnce<Repeated> repeats_;
   MadeOnce<TileSearch> tilings_;
 };

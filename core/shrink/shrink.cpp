@@ -317,53 +317,66 @@ class Shrinker {
   }
 
   /// In parts, with all that may be added to them: what is outside of them is written in place,
-  /// too. First line by line, which makes nothing twice; then by channels, and in all ways, and
-  /// for sizes between.
+  /// too. Line by line, which makes nothing twice, by channels, and in all ways; then for sizes
+  /// between.
   void tryParts() {
     if (!offered_.tile) return;
     Rewrites with{.inPlace = offered_.inPlace, .tile = true};
     with.order = offered_.order && orderHelps_;
-    std::vector<ShrinkAttempt> attempts{attemptOf(with)};
+    std::optional<ShrinkPoint> lines;
     if (offered_.recompute && againHelps_) {
-      attempts.push_back(attemptOf(with));
-      attempts.back().with.recompute = true;
+      lines = linesWithRecompute(with);
+      if (!lines) return;
+      with = lines->with;
     }
-    const std::size_t wanted = attempts.size();
-    // The programs of attempts that come last are made here and below, by threads that would else
-    // wait for the longest attempt.
-    addBare(attempts, with, {TileRule::lines, TileRule::channels}, Bytes());
-    const auto first = tryAll(attempts);
-    auto lines = first.front();
-    if (!lines) return;
-    if (const auto& again = first[wanted - 1]; again && again->peak < lines->peak) lines = again;
-    front_.trials.push_back(trialOf(lines->with, *lines));
-    tryWays(*lines);
+    std::vector<ShrinkAttempt> attempts;
+    if (!lines) attempts.push_back(attemptOf(with));
+    const std::size_t ofAny = attempts.size();
+    attempts.push_back(attemptOf(with, TileRule::any));
+    attempts.push_back(attemptOf(with, TileRule::channels));
+    // The program of the bare attempt below is made by a thread that would else wait for `any`.
+    addBare(attempts, with, {TileRule::any}, Bytes());
+    const auto points = tryAll(attempts);
+    if (!lines) lines = points.front();
+    const auto& any = points[ofAny];
+    const auto& channels = points[ofAny + 1];
+    for (const auto& point : {lines, channels, any}) {
+      if (point) front_.trials.push_back(trialOf(with, *point));
+    }
+    if (lines) trySizes(*lines, any, channels);
   }
 
-  void tryWays(const ShrinkPoint& lines) {
+  /// For sizes between those of the rules and of whole operators; and in parts and nothing else.
+  void trySizes(const ShrinkPoint& lines, const std::optional<ShrinkPoint>& any,
+                const std::optional<ShrinkPoint>& channels) {
     const Rewrites& with = lines.with;
     const Bytes most = wholes_ ? std::min(wholes_->peak, front_.plain.peak) : front_.plain.peak;
-    std::vector<ShrinkAttempt> attempts{attemptOf(with, TileRule::any)};
-    addBare(attempts, with, {TileRule::any}, Bytes());
-    const std::size_t ofChannels = attempts.size();
-    attempts.push_back(attemptOf(with, TileRule::channels));
-    addSizes(attempts, with, TileRule::lines, {lines.peak, most}, options_.sizes);
-    const auto points = tryAll(attempts);
-    const auto& any = points[0];
-    const auto& channels = points[ofChannels];
-    if (channels) front_.trials.push_back(trialOf(with, *channels));
-    if (any) front_.trials.push_back(trialOf(with, *any));
-    attempts.clear();
+    std::vector<ShrinkAttempt> attempts;
     if (any) {
       addSizes(attempts, with, TileRule::any, {any->peak, lines.peak}, options_.sizes / 2);
       addWithin(attempts, *any);
     }
+    addSizes(attempts, with, TileRule::lines, {lines.peak, most}, options_.sizes);
     if (channels) {
       addSizes(attempts, with, TileRule::channels, {channels->peak, most}, options_.sizes / 2);
     }
-    addBare(attempts, with, {TileRule::lines, TileRule::channels, TileRule::any},
-            front_.points.front().peak);
+    // Where no parts help a program with work in place, they seldom help one without.
+    const bool hopeless =
+        any && with == Rewrites{.inPlace = true, .tile = true} && !runsInParts(any->run->graph());
+    if (!hopeless) {
+      addBare(attempts, with, {TileRule::lines, TileRule::channels, TileRule::any},
+              front_.points.front().peak);
+    }
     tryAll(attempts);
+  }
+
+  /// Line by line, with or without recompute, whichever is lower.
+  std::optional<ShrinkPoint> linesWithRecompute(const Rewrites& without) {
+    Rewrites with = without;
+    with.recompute = true;
+    const auto points = tryAll({attemptOf(without), attemptOf(with)});
+    if (!points[0] || !points[1]) return points[points[0] ? 0 : 1];
+    return points[points[1]->peak < points[0]->peak ? 1 : 0];
   }
 
   /// In parts and nothing else, which now and then are lower: work in place is decided op by op.

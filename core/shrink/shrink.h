@@ -70,9 +70,9 @@ struct ShrinkOptions {
 
 /// Tries rewrites of a model and what they come to together, and keeps those that are not worse
 /// than another in bytes, multiplications and latency. The first answer is the plain plan, the
-/// second all that leaves operators whole; then they run in parts, as small as they can, and for
-/// sizes between, first line by line, then by channels, then also in stripes and patches that make
-/// some things twice.
+/// second all that leaves operators whole; then they run in parts, as small as they can: line by
+/// line, in all ways, among them stripes and patches that make some things twice, and by channels;
+/// then for sizes between.
 /// Every plan is checked and simulated. Deterministic. Fails when the model has no operators, or
 /// cannot be planned as the request says; stopped, it gives what it has.
 Result<ShrinkFront> shrink(std::shared_ptr<const Model> model, const RunRequest& request,

@@ -7,12 +7,20 @@
 #include "core/graph/tiling.h"
 
 namespace hw {
+namespace {
+
+/// Stands for what `textOf` says with numbers.
+constexpr const char* kUnaligned = "its slice would start between two multiples of the alignment";
+
+}  // namespace
 
 AliasForest::AliasForest(const Graph& graph, const StorageOptions& options)
     : graph_(graph), options_(options), links_(graph.tensors.size()) {
-  IdMap<TensorId, const char*> reasons(graph.tensors.size());
-  for (const TensorId id : graph.tensors.keys()) reasons[id] = findWhyNotPlanned(id);
-  whyNotPlanned_ = std::make_shared<const IdMap<TensorId, const char*>>(std::move(reasons));
+  IdMap<TensorId, Facts> facts(graph.tensors.size());
+  for (const TensorId id : graph.tensors.keys()) {
+    facts[id] = {findWhyNotPlanned(id), hw::isScratch(graph, id)};
+  }
+  facts_ = std::make_shared<const IdMap<TensorId, Facts>>(std::move(facts));
   for (const TensorId id : graph.tensors.keys()) {
     Link& link = links_[id];
     link.holdsInput = graph.tensors[id].graphInput;
@@ -50,7 +58,7 @@ bool AliasForest::callersMeet(TensorId part, TensorId whole, Bytes offset) const
   });
 }
 
-std::optional<std::string> AliasForest::attach(TensorId child, TensorId parent, Bytes offset) {
+const char* AliasForest::attach(TensorId child, TensorId parent, Bytes offset) {
   const auto [root, inside] = place(parent);
   if (root == child) return "it shares that storage already";
   if (!options_.homes.empty()) {
@@ -62,10 +70,7 @@ std::optional<std::string> AliasForest::attach(TensorId child, TensorId parent, 
   if (callersMeet(child, root, inside + offset)) {
     return "input and output are both graph inputs or outputs";
   }
-  if (!isAligned(offset, options_.alignment)) {
-    return fmt::format("its slice would start at byte {}, not a multiple of {}", offset.count(),
-                       options_.alignment.count());
-  }
+  if (!isAligned(offset, options_.alignment)) return kUnaligned;
   Link& part = links_[child];
   Link& whole = links_[root];
   whole.holdsInput |= part.holdsInput;
@@ -79,7 +84,13 @@ std::optional<std::string> AliasForest::attach(TensorId child, TensorId parent, 
       all.insert(std::ranges::upper_bound(all, bytes), bytes);
     }
   }
-  return std::nullopt;
+  return nullptr;
+}
+
+std::string AliasForest::textOf(const char* whyNot, Bytes offset) const {
+  if (whyNot != kUnaligned) return whyNot;
+  return fmt::format("its slice would start at byte {}, not a multiple of {}", offset.count(),
+                     options_.alignment.count());
 }
 
 void AliasForest::attachPiece(TensorId piece, TensorId host, Bytes offset) {

@@ -83,8 +83,9 @@ struct SharedBlock {
 };
 
 /// Scratch of an op that does not run over its input is never used.
-bool isIdle(const Graph& graph, const std::vector<TensorId>& inPlace, TensorId id) {
-  return isScratch(graph, id) &&
+bool isIdle(const Graph& graph, const AliasForest& forest, const std::vector<TensorId>& inPlace,
+            TensorId id) {
+  return forest.isScratch(id) &&
          !std::ranges::binary_search(inPlace, graph.ops[graph.tensors[id].producer].outputs[0]);
 }
 
@@ -93,7 +94,7 @@ template <class Visit>
 void eachPlanned(const Graph& graph, const AliasForest& forest,
                  const std::vector<TensorId>& inPlace, const Visit& visit) {
   for (const TensorId id : graph.tensors.keys()) {
-    if (forest.whyNotPlanned(id) || isIdle(graph, inPlace, id)) continue;
+    if (forest.whyNotPlanned(id) || isIdle(graph, forest, inPlace, id)) continue;
     visit(id, forest.place(id).root);
   }
 }
@@ -214,7 +215,7 @@ class Folder {
                  .inPlace = std::move(inPlace),
                  .lives = IdMap<TensorId, Interval<Step>>(graph_.tensors.size())};
     for (const WholeLife& whole : wholes_) {
-      if (isIdle(graph_, made.inPlace, whole.tensor)) continue;
+      if (isIdle(graph_, made.forest, made.inPlace, whole.tensor)) continue;
       made.lives[made.forest.place(whole.tensor).root].cover(whole.steps);
     }
     std::vector<Block> blocks;

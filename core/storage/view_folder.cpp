@@ -167,37 +167,33 @@ class ViewFolder {
   void fold(const OpViews& views) {
     bool free = true;
     for (const ViewSlice& slice : views.slices) {
-      const auto reason = share(slice, views.family);
-      if (!reason || !slice.part || forest_.sizeOf(slice.part) == Bytes()) continue;
+      const WhyNot reason = share(slice, views.family);
+      if (reason == nullptr || !slice.part || forest_.sizeOf(slice.part) == Bytes()) continue;
       free = false;
       if (told_ == nullptr) continue;
-      told_->copies.push_back({views.op, slice.part, forest_.sizeOf(slice.part), *reason});
+      const Bytes size = forest_.sizeOf(slice.part);
+      told_->copies.push_back({views.op, slice.part, size, forest_.textOf(reason, slice.offset)});
     }
     if (told_ != nullptr) told_->free[views.op] = free;
   }
 
  private:
   /// Makes it the part, or returns the reason why it cannot be and is copied.
-  std::optional<std::string> share(const ViewSlice& slice, ViewFamily family) {
-    if (slice.whyNot != nullptr) return reasonOf(slice.whyNot);
+  WhyNot share(const ViewSlice& slice, ViewFamily family) {
+    if (slice.whyNot != nullptr) return slice.whyNot;
     TensorId part = slice.part;
     if (family == ViewFamily::concat) {
       part = forest_.place(slice.part).root;
-      if (forest_.holdsInput(part)) return reasonOf("a graph input has its own place");
+      if (forest_.holdsInput(part)) return "a graph input has its own place";
       if (part == slice.whole || forest_.place(slice.whole).root == part) {
-        return reasonOf("it is in this concat twice");
+        return "it is in this concat twice";
       }
       if (forest_.sizeOf(part) != forest_.sizeOf(slice.part)) {
-        return reasonOf("it is part of another concat or split already");
+        return "it is part of another concat or split already";
       }
     }
-    if (refused_.contains({slice.op, slice.part})) return reasonOf(kRaisesBound);
+    if (refused_.contains({slice.op, slice.part})) return kRaisesBound;
     return forest_.attach(part, slice.whole, slice.offset);
-  }
-
-  /// The reason in words; empty where nobody is told.
-  std::optional<std::string> reasonOf(const char* words) const {
-    return told_ != nullptr ? std::string(words) : std::string();
   }
 
   const Refusals& refused_;

@@ -299,11 +299,10 @@ void LinePull::freeApart(State& root, std::int64_t until) {
   }
 }
 
-/// After a part that has read, or written, some of it.
+/// After a part that has read, or written, some of it: rows that nobody will read are gone.
 void LinePull::release(TensorId tensor) {
-  State& own = state_[tensor];
+  const State& own = state_[tensor];
   if (own.host) return;
-  own.oldest = oldestOf(tensor);
   State& root = state_[own.root];
   if (run_.apart) return freeApart(root, std::min(oldestIn(own.root), root.made));
   if (root.ring == kNoRing || root.made > oldestIn(own.root)) return;
@@ -363,7 +362,9 @@ void LinePull::emit(std::size_t at, Interval<std::int64_t> rows) {
   if (tell_) result_.parts.push_back({at, {}, cell_, rows});
   ++clock_;
   for (const TileRead& read : op.reads) {
-    if (isInside(read.tensor)) release(read.tensor);
+    if (!isInside(read.tensor)) continue;
+    state_[read.tensor].oldest = oldestOf(read.tensor);
+    release(read.tensor);
   }
   for (const TensorId out : op.outputs) {
     if (isInside(out)) release(out);

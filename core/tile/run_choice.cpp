@@ -62,15 +62,17 @@ class RunChooser::Search {
     }
   }
 
-  RunChoice choose(std::span<const std::size_t> grids, Bytes enough, const std::stop_token& stop) {
+  RunChoice choose(std::span<const std::size_t> grids, const RunAim& aim,
+                   const std::stop_token& stop) {
     grids_ = grids;
+    inPlace_ = aim.inPlace;
     stop_ = stop;
     RunChoice choice;
     for (std::size_t at = 0; at < program_.size(); ++at) {
-      choice.whole = std::max(choice.whole, program_.liveAt(at));
+      choice.whole = std::max(choice.whole, liveAt(at));
     }
     choice.peak = choice.whole;
-    Bytes low = std::max(floorOfAll(), enough);
+    Bytes low = std::max(floorOfAll(), aim.enough);
     // What is enough is tried first: often that is all that is asked.
     for (Bytes tried = low; low < choice.peak && !stop_.stop_requested();) {
       const bool found = wayUnder(tried);
@@ -132,11 +134,13 @@ class RunChooser::Search {
     bool exact = false;
   };
 
+  Bytes liveAt(std::size_t at) const { return program_.liveAt(at, inPlace_); }
+
   /// Ops that cannot run in parts.
   Bytes floorOfAll() const {
     Bytes floor;
     for (std::size_t at = 0; at < program_.size(); ++at) {
-      if (!able_[at]) floor = std::max(floor, program_.liveAt(at));
+      if (!able_[at]) floor = std::max(floor, liveAt(at));
     }
     return floor;
   }
@@ -164,7 +168,7 @@ class RunChooser::Search {
   }
 
   void reachByWholeOp(std::size_t cut) {
-    const Bytes live = program_.liveAt(cut - 1);
+    const Bytes live = liveAt(cut - 1);
     if (!ways_[cut - 1].reached || !fits(live)) return;
     RunPrice price = ways_[cut - 1].price;
     ++price.parts;
@@ -297,8 +301,9 @@ class RunChooser::Search {
   std::stop_token stop_;
   std::vector<bool> able_;  ///< By op: it can run in parts of some kind.
   std::map<std::int64_t, Kind> kinds_;
-  std::vector<Kind*> kindOf_;                          ///< By grid.
-  std::span<const std::size_t> grids_;                 ///< Those in use, by number.
+  std::vector<Kind*> kindOf_;           ///< By grid.
+  std::span<const std::size_t> grids_;  ///< Those in use, by number.
+  bool inPlace_ = false;
   std::unordered_map<std::uint64_t, Ending> endings_;  ///< By cut and grid.
   std::size_t kept_ = 0;                               ///< Facts of those.
   Bytes threshold_;
@@ -320,15 +325,15 @@ RunChooser::RunChooser(const TileProgram& program, std::span<const TileGrid> gri
 
 RunChooser::~RunChooser() = default;
 
-RunChoice RunChooser::choose(std::span<const std::size_t> grids, Bytes enough,
+RunChoice RunChooser::choose(std::span<const std::size_t> grids, const RunAim& aim,
                              const std::stop_token& stop) {
-  return search_->choose(grids, enough, stop);
+  return search_->choose(grids, aim, stop);
 }
 
-RunChoice RunChooser::choose(Bytes enough, const std::stop_token& stop) {
+RunChoice RunChooser::choose(const RunAim& aim, const std::stop_token& stop) {
   std::vector<std::size_t> all(search_->gridCount());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  return choose(all, enough, stop);
+  return choose(all, aim, stop);
 }
 
 }  // namespace hw

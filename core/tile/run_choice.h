@@ -56,11 +56,11 @@ class RunChooser {
   RunChooser(const TileProgram& program, std::span<const TileGrid> grids, std::int64_t extra);
   ~RunChooser();
 
-  /// With the grids of those numbers. Fewer bytes live at once than `enough` are of no use: of all
-  /// choices that are no higher, the cheapest is taken.
-  RunChoice choose(std::span<const std::size_t> grids, Bytes enough, const std::stop_token& stop);
+  /// With the grids of those numbers.
+  RunChoice choose(std::span<const std::size_t> grids, const RunAim& aim,
+                   const std::stop_token& stop);
   /// With all grids.
-  RunChoice choose(Bytes enough = {}, const std::stop_token& stop = {});
+  RunChoice choose(const RunAim& aim = {}, const std::stop_token& stop = {});
 
  private:
   class Search;

@@ -12,17 +12,19 @@
 #include "core/base/text.h"
 #include "core/graph/tiling.h"
 #include "core/ops/constant_reads.h"
+#include "core/ops/op_table.h"
 #include "core/tile/run_choice.h"
 #include "core/tile/tile_rewrite.h"
 
 namespace hw {
 namespace {
 
-/// The reason why the program stays whole: the op with the most bytes live, and its type.
-std::string whyWhole(const TileProgram& program, std::span<const TileGrid> grids) {
+/// The reason why the program, with or without work in place, stays whole: the op with the most
+/// bytes live, and its type.
+std::string whyWhole(const TileProgram& program, std::span<const TileGrid> grids, bool inPlace) {
   std::size_t most = 0;
   for (std::size_t at = 0; at < program.size(); ++at) {
-    if (program.liveAt(at) > program.liveAt(most)) most = at;
+    if (program.liveAt(at, inPlace) > program.liveAt(most, inPlace)) most = at;
   }
   if (program.size() == 0) return "there are no operators";
   const Graph& graph = program.graph();
@@ -181,6 +183,11 @@ StorageOptions withoutSlices(StorageOptions options) {
   return options;
 }
 
+StorageOptions withInPlace(StorageOptions options, bool inPlace) {
+  options.alias.inPlace = inPlace;
+  return options;
+}
+
 }  // namespace
 
 class TileSearch::Search {
@@ -191,23 +198,21 @@ class TileSearch::Search {
         schedule_(std::move(schedule)),
         sharing_(sharing),
         settings_(settings),
-        grids_(gridsOf(settings.rule)),
-        whole_(livePeak(shareStorage(*graph_, schedule_, sharing_), sharing_.alignment)) {
-    const bool slices = sharing_.alias.concat || sharing_.alias.split;
+        grids_(gridsOf(settings.rule)) {
+    const bool slices = sharesSlices();
     for (const bool overlaps : {true, false}) {
       if (overlaps && !settings_.overlaps) continue;
-      if (slices && settings_.rule != TileRule::off) {
-        sharings_.emplace_back(withoutSlices(sharing_), overlaps);
-      }
+      if (slices) sharings_.emplace_back(withoutSlices(sharing_), overlaps);
       sharings_.emplace_back(sharing_, overlaps);
     }
   }
 
-  Result<std::vector<TiledProgram>> ways(Bytes enough, const std::stop_token& stop) {
+  Result<std::vector<TiledProgram>> ways(const RunAim& aim, const std::stop_token& stop) {
     std::vector<PlanOf> plans;
     Bytes lowest = kMaxBytes;
-    for (Sharing& sharing : sharings_) {
-      HW_TRY(found, plansOf(sharing, enough, stop, lowest));
+    const std::vector<std::vector<RunChoice>> choices = firstChoices(aim, stop);
+    for (std::size_t i = 0; i < sharings_.size(); ++i) {
+      HW_TRY(found, plansOf(sharings_[i], choices[i], aim, stop, lowest));
       for (const PlanOf& plan : found) lowest = std::min(lowest, plan->live);
       // With overlaps and without, the same runs are often found.
       if (settings_.overlaps)
@@ -218,14 +223,14 @@ class TileSearch::Search {
       plans.insert(plans.begin(), found.begin(), found.end());
     }
     std::ranges::stable_sort(
-        plans, [&](const PlanOf& a, const PlanOf& b) { return isBetter(*a, *b, enough); });
+        plans, [&](const PlanOf& a, const PlanOf& b) { return isBetter(*a, *b, aim.enough); });
     std::vector<TiledProgram> ways;
     for (const PlanOf& plan : plans) {
       if (!ways.empty() && !plan->program.storage) break;
       ways.push_back(plan->program);
     }
-    if (ways.empty()) ways.push_back(whole());
-    if (settings_.overlaps && ways.front().storage) addWhole(ways);
+    if (ways.empty()) ways.push_back(whole(aim.inPlace));
+    if (settings_.overlaps && ways.front().storage) addWhole(ways, aim.inPlace);
     return ways;
   }
 
@@ -241,76 +246,108 @@ class TileSearch::Search {
     bool overlaps = false;  ///< Runs are foreseen with what overlaps save.
     std::mutex mutex{};     ///< Of `runs`, whose program does not change once it is there.
     std::optional<RunSearch> runs{};
-    MadeOnce<TilePlan> plans{kMostKept, &weightOf};  ///< By the text of their runs.
+    /// By the text of their runs, and whether they work in place.
+    MadeOnce<TilePlan> plans{kMostKept, &weightOf};
+  };
+
+  /// Most bytes live of the program that was given, found when it is first asked for.
+  struct WholePeak {
+    std::once_flag once{};
+    Bytes bytes{};
   };
 
   static std::size_t weightOf(const TilePlan& plan) { return plan.program.graph->tensors.size(); }
 
-  /// The plans of runs that are looked for under that sharing. None after a stop. `lowest`: the
-  /// least peak that is known.
-  Result<std::vector<PlanOf>> plansOf(Sharing& sharing, Bytes enough, const std::stop_token& stop,
+  /// True if slices may share, and runs are looked for.
+  bool sharesSlices() const {
+    if (settings_.rule == TileRule::off) return false;
+    if (!sharing_.alias.concat && !sharing_.alias.split) return false;
+    return std::ranges::any_of(graph_->ops, [](const Op& op) {
+      const ViewFamily family = viewFamilyOf(op);
+      return family == ViewFamily::concat || family == ViewFamily::split;
+    });
+  }
+
+  /// The choices of the usual sets, by sharing. Sharings that another thread works on come last.
+  std::vector<std::vector<RunChoice>> firstChoices(const RunAim& aim, const std::stop_token& stop) {
+    std::vector<std::vector<RunChoice>> choices(sharings_.size());
+    std::vector<bool> done(sharings_.size());
+    for (const bool wait : {false, true}) {
+      for (std::size_t i = 0; i < sharings_.size(); ++i) {
+        std::unique_lock lock(sharings_[i].mutex, std::defer_lock);
+        if (done[i] || (!wait && !lock.try_lock())) continue;
+        if (wait) lock.lock();
+        choices[i] = choicesOf(sharings_[i], grids_.sets, aim, stop);
+        done[i] = true;
+      }
+    }
+    return choices;
+  }
+
+  /// The plans of `choices`, which were made under that sharing, and of choices of the seldom sets
+  /// where these are not as low as was foreseen. None after a stop. `lowest`: the least peak that
+  /// is known.
+  Result<std::vector<PlanOf>> plansOf(Sharing& sharing, const std::vector<RunChoice>& choices,
+                                      const RunAim& aim, const std::stop_token& stop,
                                       Bytes lowest) const {
     std::vector<PlanOf> plans;
-    if (!begin(sharing, stop)) return plans;
-    HW_TRY(foreseen, addSets(sharing, grids_.sets, enough, stop, plans));
+    if (choices.empty()) return plans;
+    HW_TRY(foreseen, addPlans(sharing, choices, aim, plans));
     for (const PlanOf& plan : plans) lowest = std::min(lowest, plan->live);
-    if (lowest > std::max(foreseen, enough) && !grids_.seldom.empty()) {
-      HW_DO(addSets(sharing, grids_.seldom, enough, stop, plans));
-    }
+    if (lowest <= std::max(foreseen, aim.enough) || grids_.seldom.empty()) return plans;
+    std::unique_lock lock(sharing.mutex);
+    const std::vector<RunChoice> more = choicesOf(sharing, grids_.seldom, aim, stop);
+    lock.unlock();
+    if (!more.empty()) HW_DO(addPlans(sharing, more, aim, plans));
     return plans;
   }
 
-  /// False after a stop.
-  bool begin(Sharing& sharing, const std::stop_token& stop) const {
-    const std::lock_guard lock(sharing.mutex);
+  /// The choices of those sets of grids; at least one, but none after a stop. `sharing.mutex` is
+  /// held.
+  std::vector<RunChoice> choicesOf(Sharing& sharing,
+                                   const std::vector<std::vector<std::size_t>>& sets,
+                                   const RunAim& aim, const std::stop_token& stop) const {
     if (!sharing.runs) {
       sharing.runs.emplace(*graph_, schedule_, sharing.options, settings_, grids_.grids, stop,
                            sharing.overlaps);
       if (!sharing.runs->chooser) sharing.runs.reset();
     }
-    return sharing.runs && !stop.stop_requested();
-  }
-
-  std::vector<RunChoice> choicesOf(Sharing& sharing,
-                                   const std::vector<std::vector<std::size_t>>& sets, Bytes enough,
-                                   const std::stop_token& stop) const {
-    const std::lock_guard lock(sharing.mutex);
     std::vector<RunChoice> choices;
+    if (!sharing.runs || stop.stop_requested()) return choices;
     for (const auto& set : sets) {
       // The first set contains the others, so these take no less.
-      const Bytes least = choices.empty() ? enough : std::max(enough, choices.front().peak);
-      choices.push_back(sharing.runs->chooser->choose(set, least, stop));
+      const Bytes least = choices.empty() ? aim.enough : std::max(aim.enough, choices[0].peak);
+      choices.push_back(sharing.runs->chooser->choose(set, {least, aim.inPlace}, stop));
     }
+    if (choices.empty()) choices.emplace_back();
     return choices;
   }
 
-  /// Adds a plan for each set that comes to other runs; at least one. What is foreseen of the
-  /// first, if that has any runs.
-  Result<Bytes> addSets(Sharing& sharing, const std::vector<std::vector<std::size_t>>& sets,
-                        Bytes enough, const std::stop_token& stop,
-                        std::vector<PlanOf>& plans) const {
-    std::vector<RunChoice> choices = choicesOf(sharing, sets, enough, stop);
-    if (choices.empty()) choices.emplace_back();
+  /// Adds a plan for each choice of other runs. Returns the peak that is foreseen of the first;
+  /// kMaxBytes where that has no runs.
+  Result<Bytes> addPlans(Sharing& sharing, const std::vector<RunChoice>& choices, const RunAim& aim,
+                         std::vector<PlanOf>& plans) const {
     for (auto choice = choices.begin(); choice != choices.end(); ++choice) {
       const auto same = [&](const RunChoice& other) { return other.runs == choice->runs; };
       if (std::any_of(choices.begin(), choice, same)) continue;
-      std::string key;
+      std::string key = aim.inPlace ? "in place;" : "";
       for (const TileRun& run : choice->runs) {
         key += fmt::format("{} {} {} {} {} {} {};", run.first, run.last, run.rows, run.bands,
                            run.columns, run.apart, run.groups);
       }
-      HW_TRY(plan,
-             sharing.plans.get(key, [&] { return makePlan(sharing.runs->program, *choice); }));
+      HW_TRY(plan, sharing.plans.get(
+                       key, [&] { return makePlan(sharing.runs->program, *choice, aim.inPlace); }));
       plans.push_back(std::move(plan));
     }
     return choices.front().runs.empty() ? kMaxBytes : choices.front().peak;
   }
 
   /// Adds the program that was given before those whose bound is not lower.
-  void addWhole(std::vector<TiledProgram>& ways) const {
-    TiledProgram given = whole();
+  void addWhole(std::vector<TiledProgram>& ways, bool inPlace) const {
+    TiledProgram given = whole(inPlace);
+    const StorageOptions sharing = withInPlace(sharing_, inPlace);
     given.account.peak =
-        settings_.overlaps(*graph_, schedule_, shareStorage(*graph_, schedule_, sharing_)).bound;
+        settings_.overlaps(*graph_, schedule_, shareStorage(*graph_, schedule_, sharing)).bound;
     given.account.whyNot = "whole operators whose outputs overlap inputs need no more bytes";
     const auto at = std::ranges::find_if(
         ways, [&](const TiledProgram& way) { return way.account.peak >= given.account.peak; });
@@ -318,25 +355,37 @@ class TileSearch::Search {
   }
 
   /// The program that was given.
-  TiledProgram whole() const {
-    return {.graph = graph_, .schedule = schedule_, .account = {.whole = whole_, .peak = whole_}};
+  TiledProgram whole(bool inPlace) const {
+    const Bytes live = wholePeak(inPlace);
+    return {.graph = graph_, .schedule = schedule_, .account = {.whole = live, .peak = live}};
   }
 
-  Result<TilePlan> makePlan(const TileProgram& program, const RunChoice& choice) const {
-    TilePlan plan{.choice = choice, .program = whole()};
+  /// Most bytes of that program that are live at once.
+  Bytes wholePeak(bool inPlace) const {
+    WholePeak& whole = inPlace ? wholeInPlace_ : whole_;
+    std::call_once(whole.once, [&] {
+      const StorageOptions sharing = withInPlace(sharing_, inPlace);
+      whole.bytes = livePeak(shareStorage(*graph_, schedule_, sharing), sharing.alignment);
+    });
+    return whole.bytes;
+  }
+
+  Result<TilePlan> makePlan(const TileProgram& program, const RunChoice& choice,
+                            bool inPlace) const {
+    TilePlan plan{.choice = choice, .program = whole(inPlace)};
     TileAccount& account = plan.program.account;
     const bool arrives =
         std::ranges::any_of(graph_->inputs, [&](TensorId input) { return program.arrives(input); });
     if (choice.runs.empty() && !grids_.grids.empty()) {
-      account.whyNot = whyWhole(program, grids_.grids);
+      account.whyNot = whyWhole(program, grids_.grids, inPlace);
     }
     if (choice.runs.empty() && !arrives) return plan;
     HW_TRY(rewritten, tiledGraph(graph_, program, choice));
     const Schedule order = givenOrder(rewritten);
-    Storage storage = shareStorage(rewritten, order, sharing_);
+    Storage storage = shareStorage(rewritten, order, withInPlace(sharing_, inPlace));
     plan.live = livePeak(storage, sharing_.alignment);
-    if (plan.live >= whole_ && !arrives) {
-      account.whyNot = whyWhole(program, grids_.grids);
+    if (plan.live >= account.whole && !arrives) {
+      account.whyNot = whyWhole(program, grids_.grids, inPlace);
       return plan;
     }
     plan.bound =
@@ -372,7 +421,8 @@ class TileSearch::Search {
   StorageOptions sharing_;
   TileSettings settings_;
   RuleGrids grids_;
-  Bytes whole_;
+  mutable WholePeak whole_;
+  mutable WholePeak wholeInPlace_;
   std::deque<Sharing> sharings_;  ///< As they are gone through; the last is as asked.
 };
 
@@ -384,16 +434,16 @@ TileSearch::~TileSearch() = default;
 TileSearch::TileSearch(TileSearch&&) noexcept = default;
 TileSearch& TileSearch::operator=(TileSearch&&) noexcept = default;
 
-Result<std::vector<TiledProgram>> TileSearch::ways(Bytes enough,
+Result<std::vector<TiledProgram>> TileSearch::ways(const RunAim& aim,
                                                    const std::stop_token& stop) const {
-  return search_->ways(enough, stop);
+  return search_->ways(aim, stop);
 }
 
 Result<TiledProgram> tiled(std::shared_ptr<const Graph> graph, Schedule schedule,
                            const StorageOptions& options, const TileSettings& settings,
                            const std::stop_token& stop) {
   const TileSearch search(std::move(graph), std::move(schedule), options, settings);
-  HW_TRY(ways, search.ways({}, stop));
+  HW_TRY(ways, search.ways({.inPlace = options.alias.inPlace}, stop));
   return std::move(ways.front());
 }
 

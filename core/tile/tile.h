@@ -68,10 +68,11 @@ struct TileSettings {
 
 /// The search for the programs in which runs of ops go in parts, so that the fewest bytes are live
 /// at once. What it finds out serves later questions about the same program. May be asked by many
-/// threads.
+/// threads, which then work on different parts of the search as far as they can.
 class TileSearch {
  public:
-  /// Storage is shared as `options` say.
+  /// Storage is shared as `options` say, but for work in place, which the aim of each question
+  /// says.
   TileSearch(std::shared_ptr<const Graph> graph, Schedule schedule, const StorageOptions& options,
              const TileSettings& settings);
   ~TileSearch();
@@ -81,16 +82,15 @@ class TileSearch {
   /// The program with the lowest bound, which is the one that was given where nothing
   /// can be saved, and behind it the others that the rule comes to, the lowest first. The peak of
   /// each is its bound: where the rows of the first are hard to place, the plan of another may be
-  /// lower. Fewer bytes than `enough` are of no use: of all ways to have no more, the one is taken
-  /// that does the least more work, and then reads the fewest weights again.
-  Result<std::vector<TiledProgram>> ways(Bytes enough = {}, const std::stop_token& stop = {}) const;
+  /// lower.
+  Result<std::vector<TiledProgram>> ways(const RunAim& aim, const std::stop_token& stop = {}) const;
 
  private:
   class Search;
   std::unique_ptr<Search> search_;
 };
 
-/// The first of these ways.
+/// The first of these ways, with work in place if `options` have it.
 Result<TiledProgram> tiled(std::shared_ptr<const Graph> graph, Schedule schedule,
                            const StorageOptions& options, const TileSettings& settings,
                            const std::stop_token& stop = {});

@@ -333,41 +333,50 @@ bool TileProgram::liesInRows(TensorId tensor) const {
 
 void TileProgram::findLives(const Schedule& schedule, const StorageOptions& options,
                             const OverlapFinder& overlaps) {
-  StorageOptions apart = options;
-  apart.alias.inPlace = false;
-  storage_ = shareStorage(graph_, schedule, apart);
-  const Storage shared = options.alias.inPlace ? shareStorage(graph_, schedule, options) : storage_;
-  const auto lifeIn = [&](const Storage& storage, BufferId id) {
-    const Buffer& buffer = storage.buffers[id];
-    const auto place = [&](Step step) {
-      // A graph without operators still has one step.
-      return placeOfStep_[std::min(static_cast<std::size_t>(step.count()), schedule.order.size())];
-    };
-    Life life{place(buffer.steps.begin), place(buffer.steps.end), aligned(buffer.size)};
-    if (arrives_[buffer.root]) life.begin = firstReader(buffer.root);
-    // Holds nothing but what runs ahead of time, between two steps that count.
-    life.end = std::max(life.end, life.begin + 1);
-    if (buffer.graphOutput) life.end = order_.size() + 1;
-    if (buffer.tensors.size() == 1 && isIdleOutput(graph_, buffer.root)) life.size = Bytes();
-    return life;
-  };
+  StorageOptions sharing = options;
+  sharing.alias.inPlace = true;
+  liveInPlace_ = liveIn(shareStorage(graph_, schedule, sharing), schedule);
+  sharing.alias.inPlace = false;
+  storage_ = shareStorage(graph_, schedule, sharing);
+  live_ = liveIn(storage_, schedule);
   // A life is there at the cuts behind its first op and before the one it does not see any more.
   LoadSweep across(order_.size() + 2);
   for (const BufferId id : storage_.buffers.keys()) {
-    const Life& life = lives_.emplace_back(lifeIn(storage_, id));
+    const Life& life = lives_.emplace_back(lifeIn(storage_, id, schedule));
     const std::size_t begin = std::min(life.begin, order_.size()) + 1;
     across.add(begin, std::max(begin, std::min(life.end, order_.size() + 1)), life.size);
   }
   across_.assign(order_.size() + 3, Bytes());
   across.eachPlace([&](std::size_t cut, Bytes bytes) { across_[cut] = bytes; });
+  if (overlaps) shareLives(schedule, overlaps(graph_, schedule, storage_).saved);
+}
+
+TileProgram::Life TileProgram::lifeIn(const Storage& storage, BufferId id,
+                                      const Schedule& schedule) const {
+  const Buffer& buffer = storage.buffers[id];
+  const auto place = [&](Step step) {
+    // A graph without operators still has one step.
+    return placeOfStep_[std::min(static_cast<std::size_t>(step.count()), schedule.order.size())];
+  };
+  Life life{place(buffer.steps.begin), place(buffer.steps.end), aligned(buffer.size)};
+  if (arrives_[buffer.root]) life.begin = firstReader(buffer.root);
+  // Holds nothing but what runs ahead of time, between two steps that count.
+  life.end = std::max(life.end, life.begin + 1);
+  if (buffer.graphOutput) life.end = order_.size() + 1;
+  if (buffer.tensors.size() == 1 && isIdleOutput(graph_, buffer.root)) life.size = Bytes();
+  return life;
+}
+
+/// Bytes live while each op runs whole.
+std::vector<Bytes> TileProgram::liveIn(const Storage& storage, const Schedule& schedule) const {
   LoadSweep load(order_.size() + 1);
-  for (const BufferId id : shared.buffers.keys()) {
-    const Life life = lifeIn(shared, id);
+  for (const BufferId id : storage.buffers.keys()) {
+    const Life life = lifeIn(storage, id, schedule);
     load.add(std::min(life.begin, order_.size()), std::min(life.end, order_.size()), life.size);
   }
-  live_.assign(order_.size() + 1, Bytes());
-  load.eachPlace([&](std::size_t at, Bytes bytes) { live_[at] = bytes; });
-  if (overlaps) shareLives(schedule, overlaps(graph_, schedule, storage_).saved);
+  std::vector<Bytes> live(order_.size() + 1);
+  load.eachPlace([&](std::size_t at, Bytes bytes) { live[at] = bytes; });
+  return live;
 }
 
 /// What is live while ops run whole gets less by what overlaps save.
@@ -381,7 +390,9 @@ void TileProgram::shareLives(const Schedule& schedule, const std::vector<Bytes>&
   apartLoad.eachPlace([&](std::size_t at, Bytes bytes) {
     if (at == order_.size()) return;
     const auto step = static_cast<std::size_t>(schedule.stepOf[order_[at]].count());
-    live_[at] = std::min(live_[at], bytes - saved[step]);
+    for (auto* live : {&live_, &liveInPlace_}) {
+      (*live)[at] = std::min((*live)[at], bytes - saved[step]);
+    }
   });
 }
 

@@ -76,9 +76,10 @@ bool isIdleOutput(const Graph& graph, TensorId tensor);
 /// as large as each other, and a group is what a row is otherwise.
 class TileProgram {
  public:
-  /// By rows, and by channels in each of these numbers of groups. `arriving`: graph inputs with
-  /// rows come in when they are first read. `overlaps`: outputs overlap inputs, of ops that run
-  /// whole and of runs. After a stop some of `groups` may be missing.
+  /// By rows, and by channels in each of these numbers of groups. Storage is shared as `options`
+  /// say, with work in place and without. `arriving`: graph inputs with rows come in when they are
+  /// first read. `overlaps`: outputs overlap inputs, of ops that run whole and of runs. After a
+  /// stop some of `groups` may be missing.
   TileProgram(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
               bool arriving, std::span<const std::int64_t> groups = {},
               const std::stop_token& stop = {}, const OverlapFinder& overlaps = {});
@@ -117,8 +118,10 @@ class TileProgram {
   bool handedOut(TensorId tensor) const { return graph_.tensors[tensor].graphOutput; }
 
   Bytes aligned(Bytes size) const { return alignUp(size, options_.alignment); }
-  /// Bytes live while an op runs whole.
-  Bytes liveAt(std::size_t at) const { return live_[at]; }
+  /// Bytes live while an op runs whole, with work in place or without.
+  Bytes liveAt(std::size_t at, bool inPlace = false) const {
+    return inPlace ? liveInPlace_[at] : live_[at];
+  }
   /// Bytes live between the op before `cut` and the one at it, with no work in place.
   Bytes liveAcross(std::size_t cut) const { return across_[cut]; }
   /// Of all ops.
@@ -157,6 +160,8 @@ class TileProgram {
   bool setColumns(TensorId tensor, int axis);
   void findLives(const Schedule& schedule, const StorageOptions& options,
                  const OverlapFinder& overlaps);
+  std::vector<Bytes> liveIn(const Storage& storage, const Schedule& schedule) const;
+  Life lifeIn(const Storage& storage, BufferId id, const Schedule& schedule) const;
   void shareLives(const Schedule& schedule, const std::vector<Bytes>& saved);
   std::size_t firstReader(TensorId tensor) const;
 
@@ -177,8 +182,9 @@ class TileProgram {
   IdMap<TensorId, bool> arrives_;
   Storage storage_;  ///< Nothing in place.
   std::vector<Life> lives_;
-  std::vector<Bytes> live_;
-  std::vector<Bytes> across_;  ///< By cut.
+  std::vector<Bytes> live_;         ///< By op.
+  std::vector<Bytes> liveInPlace_;  ///< By op.
+  std::vector<Bytes> across_;       ///< By cut.
   std::int64_t work_ = 0;
 };
 
@@ -204,6 +210,14 @@ struct TileRun {
 
   std::size_t cells() const { return static_cast<std::size_t>(bands * columns); }
   friend bool operator==(const TileRun&, const TileRun&) = default;
+};
+
+/// The aim of a search for runs.
+struct RunAim {
+  /// Fewer bytes live at once are of no use: of all choices that are no higher, the one is taken
+  /// that does the least more work, and then reads the fewest weights again.
+  Bytes enough{};
+  bool inPlace = false;  ///< Ops that run whole may write over their inputs.
 };
 
 /// Some rows of a tensor, and of these some columns; [0, 1) of them in runs that cut no columns.

@@ -18,15 +18,15 @@ namespace {
 /// All choices of disjoint runs in these grids, every one of them tried.
 class EveryChoice {
  public:
-  EveryChoice(const TileProgram& program, std::span<const TileGrid> grids)
-      : program_(program), grids_(grids) {
+  EveryChoice(const TileProgram& program, std::span<const TileGrid> grids, bool inPlace)
+      : program_(program), grids_(grids), inPlace_(inPlace) {
     for (const TileGrid& grid : grids) pulls_.try_emplace(grid.groups, program.along(grid.groups));
   }
 
   /// The least peak behind cut `at` of those that do no more than `extra` work twice.
   Bytes leastFrom(std::size_t at, std::int64_t extra) {
     if (at == program_.size()) return {};
-    Bytes least = std::max(program_.liveAt(at), leastFrom(at + 1, extra));
+    Bytes least = std::max(program_.liveAt(at, inPlace_), leastFrom(at + 1, extra));
     for (std::size_t last = at + 1; last <= program_.size(); ++last) {
       for (const TileGrid& grid : grids_) {
         const TileRun run{at, last, grid.rows, grid.bands, grid.columns, grid.apart, grid.groups};
@@ -71,6 +71,7 @@ class EveryChoice {
 
   const TileProgram& program_;
   std::span<const TileGrid> grids_;
+  bool inPlace_;
   std::map<std::int64_t, LinePull> pulls_;  ///< By TileGrid::groups.
 };
 
@@ -109,7 +110,9 @@ TEST_CASE("no choice of runs has fewer bytes live than the one that is made", "[
     const std::int64_t extra = cuts && !wide ? program.work() / 2 : 0;
     RunChooser chooser(program, grids, extra);
     const RunChoice choice = chooser.choose();
-    CHECK(choice.peak == EveryChoice(program, grids).leastFrom(0, extra));
+    CHECK(choice.peak == EveryChoice(program, grids, false).leastFrom(0, extra));
+    CHECK(chooser.choose({.inPlace = true}).peak ==
+          EveryChoice(program, grids, true).leastFrom(0, extra));
     CHECK(choice.price.extra <= extra);
     better += choice.peak < choice.whole ? 1 : 0;
     twice += choice.price.extra > 0 ? 1 : 0;
@@ -121,11 +124,11 @@ TEST_CASE("no choice of runs has fewer bytes live than the one that is made", "[
     if (choice.peak == choice.whole) continue;
     // What is enough is not gone below, and costs no more.
     const Bytes middle((choice.peak.count() + choice.whole.count()) / 2);
-    const RunChoice enough = chooser.choose(middle);
+    const RunChoice enough = chooser.choose({middle});
     CHECK(enough.peak <= middle);
     CHECK(enough.price <= choice.price);
     // Earlier questions do not change an answer.
-    CHECK(RunChooser(program, grids, extra).choose(middle).runs == enough.runs);
+    CHECK(RunChooser(program, grids, extra).choose({middle}).runs == enough.runs);
     CHECK(chooser.choose().runs == choice.runs);
   }
   CHECK(better >= test::rounds(30));

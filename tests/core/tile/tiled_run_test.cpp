@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/base/task_queue.h"
 #include "core/check/parts/part_flow.h"
 #include "core/check/replay.h"
 #include "core/graph/tiling.h"
@@ -367,8 +368,9 @@ TEST_CASE("the work that is done twice is what was foreseen", "[tile][property]"
   CHECK(twice > test::rounds(5));
 }
 
-TEST_CASE("earlier questions to a search for parts do not change an answer", "[tile][property]") {
+TEST_CASE("other questions to a search for parts do not change an answer", "[tile][property]") {
   std::size_t cut = 0;
+  std::size_t cutInPlace = 0;
   for (const std::uint64_t seed : test::Seeds(60)) {
     const auto graph = std::make_shared<const Graph>(test::randomImages(seed, 8));
     const auto search = [&] {
@@ -376,22 +378,38 @@ TEST_CASE("earlier questions to a search for parts do not change an answer", "[t
                         {.rule = ruleOf(seed), .extraWork = 0.2});
     };
     const TileSearch asked = search();
-    const TileAccount lowest = asked.ways().value().front().account;
+    const TileAccount lowest = search().ways({}).value().front().account;
+    // With work in place first, then second, and so on.
+    std::vector<RunAim> aims;
     for (const std::int64_t part : {3, 1, 2, 0}) {
       const Bytes enough = lowest.peak + Bytes((lowest.whole - lowest.peak).count() * part / 4);
-      CAPTURE(part);
-      const auto ways = asked.ways(enough).value();
-      const auto fresh = search().ways(enough).value();
+      const bool first = part > 1;
+      for (const bool inPlace : {first, !first}) aims.push_back({enough, inPlace});
+    }
+    std::vector<std::vector<TiledProgram>> answers(aims.size());
+    runTasks(aims.size(), 3, [&](std::size_t i) { answers[i] = asked.ways(aims[i]).value(); });
+    for (std::size_t aim = 0; aim < aims.size(); ++aim) {
+      CAPTURE(aim);
+      const auto& ways = answers[aim];
+      const auto fresh = search().ways(aims[aim]).value();
       REQUIRE(ways.size() == fresh.size());
       for (std::size_t i = 0; i < ways.size(); ++i) {
         CHECK(opNames(*ways[i].graph) == opNames(*fresh[i].graph));
         CHECK(ways[i].account.peak == fresh[i].account.peak);
+        if (ways[i].storage) CHECK(livePeak(*ways[i].storage, 1_B) == ways[i].account.peak);
       }
-      CHECK(ways.front().account.peak <= std::max(enough, lowest.peak));
-      cut += ways.front().account.parts > 0 ? 1 : 0;
+      StorageOptions sharing{.alignment = 1_B};
+      sharing.alias.inPlace = aims[aim].inPlace;
+      const Storage whole = shareStorage(*graph, givenOrder(*graph), sharing);
+      CHECK(ways.front().account.whole == livePeak(whole, 1_B));
+      if (!sharing.alias.inPlace) {
+        CHECK(ways.front().account.peak <= std::max(aims[aim].enough, lowest.peak));
+      }
+      if (ways.front().account.parts > 0) ++(sharing.alias.inPlace ? cutInPlace : cut);
     }
   }
   CHECK(cut > test::rounds(60));
+  CHECK(cutInPlace > test::rounds(60));
 }
 
 TEST_CASE("a search for parts that is stopped gives the whole, and can be asked again", "[tile]") {
@@ -405,8 +423,8 @@ TEST_CASE("a search for parts that is stopped gives the whole, and can be asked 
   const TileSearch stopped = search();
   const auto none = test::must(stopped.ways({}, stop.get_token()));
   CHECK(none.front().account.parts == 0);
-  CHECK(stopped.ways().value().front().account.peak ==
-        search().ways().value().front().account.peak);
+  CHECK(stopped.ways({}).value().front().account.peak ==
+        search().ways({}).value().front().account.peak);
 }
 
 TEST_CASE("a model that cannot run in parts says why", "[tile]") {
