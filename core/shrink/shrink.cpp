@@ -286,6 +286,12 @@ class Shrinker {
     }
     const bool several = attempts.size() > 1;
     if (several) attempts.insert(attempts.begin(), attemptOf(all));
+    if (several && all.order) {
+      // The program that is asked for next, made beside the longest attempt.
+      attempts.push_back(attemptOf(all));
+      attempts.back().with.order = false;
+      attempts.back().below = Bytes();
+    }
     const auto points = tryAll(attempts);
     if (!points.empty()) wholes_ = points.front();
     for (std::size_t i = several ? 1 : 0; i < points.size(); ++i) {
