@@ -192,11 +192,11 @@ StorageOptions withInPlace(StorageOptions options, bool inPlace) {
 
 class TileSearch::Search {
  public:
-  Search(std::shared_ptr<const Graph> graph, Schedule schedule, const StorageOptions& sharing,
+  Search(std::shared_ptr<const Graph> graph, Schedule schedule, StorageOptions sharing,
          const TileSettings& settings)
       : graph_(std::move(graph)),
         schedule_(std::move(schedule)),
-        sharing_(sharing),
+        sharing_(std::move(sharing)),
         settings_(settings),
         grids_(gridsOf(settings.rule)) {
     const bool slices = sharesSlices();
