@@ -341,7 +341,7 @@ class Shrinker {
     attempts.push_back(attemptOf(with, TileRule::any));
     attempts.push_back(attemptOf(with, TileRule::channels));
     // The program of the bare attempt below is made by a thread that would else wait for `any`.
-    addBare(attempts, with, {TileRule::any}, Bytes());
+    if (threads_ > 1) addBare(attempts, with, {TileRule::any}, Bytes());
     const auto points = tryAll(attempts);
     if (!lines) lines = points.front();
     const auto& any = points[ofAny];

@@ -9,7 +9,7 @@
 namespace hw {
 namespace {
 
-/// Stands for what `textOf` says with numbers.
+/// The reason of an offset that is not aligned; `textOf` puts the numbers into it.
 constexpr const char* kUnaligned = "its slice would start between two multiples of the alignment";
 
 }  // namespace

@@ -27,11 +27,11 @@ class AliasForest {
   /// or says why that cannot be: bytes of the caller's, graph inputs and outputs, are of one
   /// tensor, and what shares is in one place. Null where it is done.
   const char* attach(TensorId child, TensorId parent, Bytes offset);
-  /// The text of a reason why a slice that begins at `offset` is not shared.
-  std::string textOf(const char* whyNot, Bytes offset) const;
-
   /// The same for a piece of a tiled graph, whose offset is given and need not be aligned.
   void attachPiece(TensorId piece, TensorId host, Bytes offset);
+
+  /// The text of a reason why a slice that begins at `offset` is not shared.
+  std::string textOf(const char* whyNot, Bytes offset) const;
 
   /// The reason why a tensor has no place in any pool; null when it has one.
   const char* whyNotPlanned(TensorId id) const {

@@ -246,7 +246,7 @@ class TileSearch::Search {
     bool overlaps = false;  ///< Runs are foreseen with what overlaps save.
     std::mutex mutex{};     ///< Of `runs`, whose program does not change once it is there.
     std::optional<RunSearch> runs{};
-    /// By the text of their runs, and whether they work in place.
+    /// By the text of their runs, and by whether the program works in place.
     MadeOnce<TilePlan> plans{kMostKept, &weightOf};
   };
 
