@@ -46,8 +46,6 @@ constexpr std::uint64_t kFarSkylines = 8;
 constexpr std::int64_t kFarBeam = 8;
 constexpr std::int64_t kFarMoves = 20;
 constexpr std::int64_t kFarGrowth = 4;
-/// Placements before anything else is tried: most problems need no more.
-constexpr std::int64_t kFirstMoves = 150'000;
 /// With a time limit, searches have so many times the budget from round to round. The exact search
 /// does better on few stays, so its share grows.
 constexpr std::int64_t kNodesGrowth = 4;
@@ -227,8 +225,7 @@ bool PoolSearch::run() {
 }
 
 bool PoolSearch::runOnce() {
-  const auto count = static_cast<std::int64_t>(rectangles_.count());
-  const std::int64_t first = std::min(budget_.moves, std::max(8 * count, kFirstMoves));
+  const std::int64_t first = std::min(budget_.moves, firstMoves(rectangles_.count()));
   runSkyline(first, context_.seed);
   if (!planned_) return false;
   if (!done()) runCoreFirst();
@@ -244,7 +241,7 @@ bool PoolSearch::runOnce() {
   if (!done() && awkward) runClimb();
   // A short look: where it proves the bound, the long searches below are spared.
   if (!done()) runExact(budget_.nodes / 8, kExactStays);
-  // From the start again, and further: then the result is never worse than that of `fast`.
+  // The result is then never worse than that of `fast`.
   if (!done() && first < budget_.moves && moves_ < budget_.moves) {
     runSkyline(budget_.moves, context_.seed);
   }
@@ -331,19 +328,20 @@ double PoolSearch::secondsLeft() const {
 }
 
 void PoolSearch::runSkyline(std::int64_t moves, std::uint64_t seed) {
-  const std::int64_t before = moves_;
-  FastOptions options{
-      .moves = moves, .seconds = secondsLeft(), .seed = seed, .bound = bound_, .stopped = [this] {
-        return stopped();
-      }};
-  options.improved = [&](const FastSample& sample) {
-    moves_ = before + sample.moves;
-    if (!planned_ || sample.peak < peak_) improve(sample.peak, "skyline");
-  };
+  if (!skyline_ || std::exchange(skylineSeed_, seed) != seed) {
+    skylineSeed_ = seed;
+    FastOptions options{.seed = seed, .bound = bound_, .stopped = [this] { return stopped(); }};
+    options.improved = [this](const FastSample& sample) {
+      moves_ = beforeSkyline_ + sample.moves;
+      if (!planned_ || sample.peak < peak_) improve(sample.peak, "skyline");
+    };
+    skyline_.emplace(rectangles_, options);
+  }
+  beforeSkyline_ = moves_ - skyline_->movesKept();
   const bool had = planned_;
   const Bytes peak = peak_;
-  const FastResult found = searchFast(rectangles_, options);
-  moves_ = before + found.moves;
+  const FastResult& found = skyline_->runTo(moves, secondsLeft(), bound_);
+  moves_ = beforeSkyline_ + found.moves;
   if (found.offsets.empty() || (had && found.peak >= peak)) return;
   winner_ = fmt::format("skyline, {}", found.winner);
   take(found.offsets);
@@ -456,6 +454,8 @@ void PoolSearch::runExact(std::int64_t nodes, std::size_t mostStays) {
                              .threads = context_.threads,
                              .stop = context_.stop,
                              .start = offsets(),
+                             .skyline = budget_.moves < firstMoves(rectangles_.count()) ||
+                                        context_.seed != FastOptions().seed,
                              .progress = [&](const ExactProgress& now) { follow(now, before); }};
   const ExactResult found = solveExact(problem_, pool_, options);
   nodes_ = before + found.nodes;

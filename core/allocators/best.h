@@ -5,7 +5,7 @@
 
 #include "core/allocators/offline.h"
 #include "core/solver/exact/exact.h"
-#include "core/solver/fast/rectangles.h"
+#include "core/solver/fast/fast_search.h"
 #include "core/solver/orders.h"
 
 namespace hw {
@@ -94,6 +94,9 @@ class PoolSearch {
   std::int64_t moves_ = 0;
   std::int64_t nodes_ = 0;
   std::vector<ExactProgress> history_;
+  std::optional<FastSearch> skyline_;  ///< The last one, which may go on,
+  std::uint64_t skylineSeed_ = 0;      ///< with its seed.
+  std::int64_t beforeSkyline_ = 0;     ///< `moves_` without its own.
 };
 
 }  // namespace hw

@@ -76,8 +76,7 @@ void visitQuickPlans(const Problem& problem, PoolId pool, Bytes bound, const std
 
 std::optional<QuickPlan> skylinePlan(const Problem& problem, PoolId pool, FastOptions options) {
   const Rectangles rectangles = rectanglesOf(problem, pool);
-  const auto count = static_cast<std::int64_t>(rectangles.count());
-  if (options.moves == 0) options.moves = std::max(kSkylineMoves, 8 * count);
+  if (options.moves == 0) options.moves = firstMoves(rectangles.count());
   const FastResult found = searchFast(rectangles, options);
   if (found.offsets.empty()) return std::nullopt;
   return planAt(problem, rectangles, found.offsets, std::string(found.winner));
@@ -172,6 +171,7 @@ class Solver {
   Solver(const Problem& problem, PoolId pool, const ExactOptions& options)
       : problem_(problem), pool_(pool), options_(options), start_(SteadyClock::now()) {
     limits_.stop = options.stop;
+    if (!options.skyline) skylines_ = 1;
     if (options.seconds > 0) {
       limits_.deadline = start_ + std::chrono::duration_cast<SteadyClock::duration>(
                                       std::chrono::duration<double>(options.seconds));

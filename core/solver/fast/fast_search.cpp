@@ -57,9 +57,11 @@ float priorityFrom(double value) {
                                        double{std::numeric_limits<float>::max()}));
 }
 
-class FastSearch {
+}  // namespace
+
+class FastSearch::Search {
  public:
-  FastSearch(const Rectangles& rectangles, const FastOptions& options)
+  Search(const Rectangles& rectangles, const FastOptions& options)
       : rectangles_(rectangles),
         options_(options),
         skyline_(rectangles),
@@ -72,14 +74,26 @@ class FastSearch {
     }
   }
 
-  FastResult run() {
+  const FastResult& runTo(std::int64_t moves, double seconds, Bytes bound) {
+    options_.moves = moves;
+    options_.seconds = seconds;
+    start_ = std::chrono::steady_clock::now();
+    bound_ = std::max(bound_, bound);
     if (isFull()) tryJoined();
     const auto count = static_cast<std::int64_t>(rectangles_.count());
-    if (hasPlan() && result_.moves + count > options_.moves) return std::move(result_);
+    if (isFull() && hasPlan() && result_.moves + count > moves) return result_;
     tryRules();
     while (!done()) kNoiseShare* noiseMoves_ <= blameMoves_ ? tryNoise() : tryBlame();
-    return std::move(result_);
+    return result_;
   }
+
+  bool hasRun() const { return result_.packings > 0; }
+  /// Joining and repair depend on how many moves there are, and so does which rules are tried.
+  bool goesOn() const {
+    return rulesTried_ == kRules.size() && !isFull() && rectangles_.count() < kRepairStays;
+  }
+  std::int64_t moves() const { return result_.moves; }
+  Search startedAnew() const { return {rectangles_, options_}; }
 
  private:
   bool hasPlan() const { return !result_.samples.empty(); }
@@ -173,8 +187,9 @@ class FastSearch {
   /// The first rule whatever it costs, the others as long as the budget lets them finish.
   void tryRules() {
     const auto count = static_cast<std::int64_t>(rectangles_.count());
-    for (std::size_t rule = 0; rule < kRules.size() && !done(); ++rule) {
+    for (; rulesTried_ < kRules.size() && !done(); ++rulesTried_) {
       if (hasPlan() && result_.moves + count > options_.moves) return;
+      const std::size_t rule = rulesTried_;
       fillRule(kRules[rule], priorities_);
       if (rule == 0) bestPriorities_ = priorities_;
       const Bytes before = result_.peak;
@@ -254,7 +269,7 @@ class FastSearch {
   }
 
   const Rectangles& rectangles_;
-  const FastOptions& options_;
+  FastOptions options_;
   Skyline skyline_;
   SmallDice random_;
   Bytes bound_;  ///< No packing of the rectangles is lower.
@@ -262,6 +277,7 @@ class FastSearch {
   FastResult result_;
   double longest_ = 1;
   double largest_ = 1;
+  std::size_t rulesTried_ = 0;
   std::size_t bestRule_ = 0;
   std::vector<float> priorities_;
   std::vector<float> bestPriorities_;
@@ -278,10 +294,24 @@ class FastSearch {
   std::vector<double> weights_;
 };
 
-}  // namespace
+FastSearch::FastSearch(const Rectangles& rectangles, const FastOptions& options)
+    : search_(std::make_unique<Search>(rectangles, options)) {}
+
+FastSearch::FastSearch(FastSearch&&) noexcept = default;
+FastSearch& FastSearch::operator=(FastSearch&&) noexcept = default;
+FastSearch::~FastSearch() = default;
+
+const FastResult& FastSearch::runTo(std::int64_t moves, double seconds, Bytes bound) {
+  if (search_->hasRun() && !search_->goesOn()) {
+    search_ = std::make_unique<Search>(search_->startedAnew());
+  }
+  return search_->runTo(moves, seconds, bound);
+}
+
+std::int64_t FastSearch::movesKept() const { return search_->goesOn() ? search_->moves() : 0; }
 
 FastResult searchFast(const Rectangles& rectangles, const FastOptions& options) {
-  return FastSearch(rectangles, options).run();
+  return FastSearch(rectangles, options).runTo(options.moves, options.seconds, options.bound);
 }
 
 }  // namespace hw

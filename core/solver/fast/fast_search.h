@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +17,11 @@ struct FastSample {
   std::int64_t moves = 0;  ///< Placements until then.
   Bytes peak{};
 };
+
+/// Placements of a first look at so many rectangles: most problems need no more.
+constexpr std::int64_t firstMoves(std::size_t count) {
+  return std::max<std::int64_t>(150'000, 8 * static_cast<std::int64_t>(count));
+}
 
 struct FastOptions {
   /// Placements at most, counted so that runs repeat; the first packing is always finished, and the
@@ -45,5 +52,26 @@ struct FastResult {
 /// The first packing of a large problem is repaired where it is too high: `repairPeaks`.
 /// Ends at the bound. The same for the same seed and moves, unless seconds are limited.
 FastResult searchFast(const Rectangles& rectangles, const FastOptions& options);
+
+/// A search that may be given more placements later, and then goes on where it was.
+class FastSearch {
+ public:
+  /// Keeps a reference to `rectangles`.
+  FastSearch(const Rectangles& rectangles, const FastOptions& options);
+  FastSearch(FastSearch&&) noexcept;
+  FastSearch& operator=(FastSearch&&) noexcept;
+  ~FastSearch();
+
+  /// The result of `searchFast` with so many moves, no fewer than in the call before. `seconds` are
+  /// from now on; `bound` is no lower than before.
+  const FastResult& runTo(std::int64_t moves, double seconds, Bytes bound);
+  /// Placements that the next call need not make again: all so far, or none where joining is tried,
+  /// which depends on how many there are.
+  std::int64_t movesKept() const;
+
+ private:
+  class Search;
+  std::unique_ptr<Search> search_;
+};
 
 }  // namespace hw

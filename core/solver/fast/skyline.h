@@ -56,10 +56,11 @@ class Unplaced {
     std::vector<std::uint32_t> end{};
     std::vector<float> priority{};
   };
+  /// Has no values of its own: a question begins with room for many, and fills few.
   struct Node {
-    std::uint32_t level = 0;
-    std::uint32_t index = 0;
-    float priority = kGone;
+    std::uint32_t level;
+    std::uint32_t index;
+    float priority;
   };
 
   template <class Fits>
@@ -96,16 +97,15 @@ template <class Fits>
 void Unplaced::Search<Fits>::cover(std::uint32_t first, std::uint32_t last) {
   std::array<Node, std::size_t{2} * kFanout * 12> nodes;
   std::size_t count = 0;
-  const auto take = [&](std::uint32_t level, std::uint32_t index) {
-    const float priority = tree.levels_[level].priority[index];
-    if (tree.levels_[level].end[index] <= end && priority > best) {
-      nodes[count++] = {level, index, priority};
-    }
-  };
   for (std::uint32_t level = 0; first < last; ++level) {
+    const Level& here = tree.levels_[level];
+    const auto take = [&](std::uint32_t index) {
+      const float priority = here.priority[index];
+      if (here.end[index] <= end && priority > best) nodes[count++] = {level, index, priority};
+    };
     const bool top = level + 1 == tree.levels_.size();
-    while (first < last && (top || first % kFanout != 0)) take(level, first++);
-    while (first < last && last % kFanout != 0) take(level, --last);
+    while (first < last && (top || first % kFanout != 0)) take(first++);
+    while (first < last && last % kFanout != 0) take(--last);
     first /= kFanout;
     last /= kFanout;
   }

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <limits>
 
@@ -146,6 +148,36 @@ TEST_CASE("a search repeats itself, never goes up and never below the bound", "[
     }
     CHECK((found.peak == loadBound(rectangles) || found.moves >= 20'000));
   }
+}
+
+TEST_CASE("a search that is given more moves later ends like one that had them all", "[fast]") {
+  int went = 0;
+  for (const std::uint64_t seed : test::Seeds(30)) {
+    // Every third one is full, so that it is joined first.
+    const Problem problem =
+        seed % 3 == 0
+            ? generateProblem(fmt::format("guillotine:buffers=90,steps=40,seed={}", seed)).problem
+            : test::randomProblem(seed, {.stays = 80,
+                                         .steps = 40,
+                                         .maxLength = 25,
+                                         .alignedPercent = seed % 2 == 0 ? 40 : 0,
+                                         .pinnedPercent = seed % 5 == 0 ? 25 : 0});
+    const Rectangles rectangles = rectanglesOf(problem, PoolId(0));
+    const Bytes bound = loadBound(rectangles);
+    FastSearch search(rectangles, {.seed = seed, .bound = bound});
+    // So few that not all rules are tried, too.
+    for (const std::int64_t moves : {100, 2'000, 2'000, 9'000, 40'000}) {
+      const FastResult whole = searched(rectangles, moves, seed);
+      const std::int64_t kept = search.movesKept();
+      const FastResult& found = search.runTo(moves, 0, bound);
+      REQUIRE(found.offsets == whole.offsets);
+      REQUIRE(found.peak == whole.peak);
+      REQUIRE(found.winner == whole.winner);
+      REQUIRE(found.moves == whole.moves);
+      went += kept > 0 && found.moves > kept ? 1 : 0;
+    }
+  }
+  CHECK(went > test::atLeast(12));
 }
 
 TEST_CASE("a search finds the optimum of small problems", "[fast]") {
