@@ -118,7 +118,7 @@ void LinePull::pairUp() {
 void LinePull::keepApart(std::size_t at, std::int64_t end) {
   for (Pair& pair : pairs_) {
     if (program_.maker(pair.over) != at) continue;
-    std::int64_t oldest = oldestOf(pair.under);
+    std::int64_t oldest = oldestOf(pair.under).row;
     for (std::size_t cell = cell_ + 1; cell < run_.cells(); ++cell) {
       const TileBox& box = boxes_->boxOf(pair.under, cell);
       if (!box.isEmpty()) oldest = std::min(oldest, box.rows.begin);
@@ -220,21 +220,22 @@ void LinePull::joinInPlace(std::size_t at) {
 
 /// The first row that any tensor of a ring still needs.
 std::int64_t LinePull::oldestIn(TensorId root) const {
-  std::int64_t oldest = state_[root].oldest;
+  std::int64_t oldest = state_[root].oldest.row;
   for (TensorId next = state_[root].next; next; next = state_[next].next) {
-    oldest = std::min(oldest, state_[next].oldest);
+    oldest = std::min(oldest, state_[next].oldest.row);
   }
   return oldest;
 }
 
-std::int64_t LinePull::oldestOf(TensorId tensor) const {
+LinePull::Oldest LinePull::oldestOf(TensorId tensor) const {
   const std::int64_t count = program_.rows(tensor).count;
-  std::int64_t oldest = count;
+  Oldest oldest{.row = count};
   for (const TileProgram::RowReader& reader : program_.rowReaders(tensor)) {
     if (reader.at < run_.first || reader.at >= run_.last) continue;
     const std::int64_t next = done_[reader.at - run_.first];
     if (next >= boxes_->made(reader.at, cell_).rows.end) continue;
-    oldest = std::min(oldest, firstNeeded(reader.reach, next, count));
+    const std::int64_t row = firstNeeded(reader.reach, next, count);
+    if (row < oldest.row) oldest = {row, reader.at};
   }
   return oldest;
 }
@@ -362,7 +363,8 @@ void LinePull::emit(std::size_t at, Interval<std::int64_t> rows) {
   if (tell_) result_.parts.push_back({at, {}, cell_, rows});
   ++clock_;
   for (const TileRead& read : op.reads) {
-    if (!isInside(read.tensor)) continue;
+    // What another op holds is held as before.
+    if (!isInside(read.tensor) || state_[read.tensor].oldest.reader != at) continue;
     state_[read.tensor].oldest = oldestOf(read.tensor);
     release(read.tensor);
   }

@@ -88,14 +88,21 @@ class LinePull {
  private:
   static constexpr std::size_t kNoRing = static_cast<std::size_t>(-1);
 
+  /// The first row of a tensor that may still be read, and by which op; kNobody: by none.
+  struct Oldest {
+    static constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
+    std::int64_t row = 0;
+    std::size_t reader = kNobody;
+  };
+
   struct State {
     Role role = Role::outside;
-    std::int64_t made = 0;    ///< Rows.
-    std::int64_t oldest = 0;  ///< The first that may still be read.
-    std::int64_t freed = 0;   ///< Of a root whose rows are apart: those before are gone.
-    TensorId root{};          ///< The tensor whose ring it is.
-    TensorId next{};          ///< Is written over it.
-    TensorId host{};          ///< Whole, and its rows lie in there; none: in a ring.
+    std::int64_t made = 0;  ///< Rows.
+    Oldest oldest{};
+    std::int64_t freed = 0;  ///< Of a root whose rows are apart: those before are gone.
+    TensorId root{};         ///< The tensor whose ring it is.
+    TensorId next{};         ///< Is written over it.
+    TensorId host{};         ///< Whole, and its rows lie in there; none: in a ring.
     std::size_t ring = kNoRing;
     std::vector<std::size_t> rings{};  ///< Of a root, by cell and row, if anybody asked.
   };
@@ -126,7 +133,7 @@ class LinePull {
   void freeApart(State& root, std::int64_t until);
   void release(TensorId tensor);
   void touch(TensorId tensor);
-  std::int64_t oldestOf(TensorId tensor) const;
+  Oldest oldestOf(TensorId tensor) const;
   std::int64_t oldestIn(TensorId root) const;
   /// The op in the form that it has in this run.
   const TileOp& ofRun(std::size_t at) const { return program_.op(at, run_.last); }
