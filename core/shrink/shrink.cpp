@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <numeric>
 
 #include "core/base/task_queue.h"
 #include "core/base/text.h"
@@ -224,7 +225,9 @@ class Shrinker {
     std::vector<std::optional<ShrinkOutcome>> outcomes(attempts.size());
     std::vector<std::optional<ShrinkPoint>> points;
     std::mutex mutex;
-    runTasks(attempts.size(), threads_, [&](std::size_t number) {
+    const std::vector<std::size_t> order = orderOf(attempts);
+    runTasks(attempts.size(), threads_, [&](std::size_t turn) {
+      const std::size_t number = order[turn];
       if (stopping()) return;
       {
         const std::lock_guard lock(mutex);
@@ -239,6 +242,17 @@ class Shrinker {
     });
     points.resize(attempts.size());
     return points;
+  }
+
+  /// The order in which threads take them: those in all ways, which take longest, first.
+  std::vector<std::size_t> orderOf(const std::vector<ShrinkAttempt>& attempts) const {
+    std::vector<std::size_t> order(attempts.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    if (threads_ == 1) return order;
+    std::ranges::stable_sort(order, std::greater(), [&](std::size_t number) {
+      return attempts[number].with.tile && attempts[number].rule == TileRule::any;
+    });
+    return order;
   }
 
   std::optional<ShrinkPoint> tryOne(const ShrinkAttempt& attempt) {
