@@ -241,7 +241,7 @@ bool PoolSearch::runOnce() {
   if (!done() && awkward) runClimb();
   // A short look: where it proves the bound, the long searches below are spared.
   if (!done()) runExact(budget_.nodes / 8, kExactStays);
-  // The result is then never worse than that of `fast`.
+  // With this, the plan is never higher than that of `fast`.
   if (!done() && first < budget_.moves && moves_ < budget_.moves) {
     runSkyline(budget_.moves, context_.seed);
   }

@@ -36,6 +36,8 @@ class PoolSearch {
  public:
   PoolSearch(const Problem& problem, PoolId pool, const PlanContext& context,
              const SearchBudget& budget);
+  PoolSearch(const PoolSearch&) = delete;  // Its searches refer to it.
+  PoolSearch& operator=(const PoolSearch&) = delete;
 
   /// False when stopped before there was any plan.
   bool run();

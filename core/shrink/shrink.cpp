@@ -240,7 +240,12 @@ class Shrinker {
         points.push_back(settle(attempts[points.size()], *outcomes[points.size()]));
       }
     });
-    points.resize(attempts.size());
+    // After a stop some are missing, and others are there behind them.
+    while (points.size() < outcomes.size()) {
+      const std::size_t number = points.size();
+      points.push_back(outcomes[number] ? settle(attempts[number], *outcomes[number])
+                                        : std::nullopt);
+    }
     return points;
   }
 

@@ -363,9 +363,10 @@ void LinePull::emit(std::size_t at, Interval<std::int64_t> rows) {
   if (tell_) result_.parts.push_back({at, {}, cell_, rows});
   ++clock_;
   for (const TileRead& read : op.reads) {
-    // What another op holds is held as before.
-    if (!isInside(read.tensor) || state_[read.tensor].oldest.reader != at) continue;
-    state_[read.tensor].oldest = oldestOf(read.tensor);
+    if (!isInside(read.tensor)) continue;
+    // Rows that another op needs are needed as before.
+    Oldest& oldest = state_[read.tensor].oldest;
+    if (oldest.reader == at) oldest = oldestOf(read.tensor);
     release(read.tensor);
   }
   for (const TensorId out : op.outputs) {

@@ -43,7 +43,7 @@ QuickPlan planAt(const Problem& problem, const Rectangles& rectangles,
                  const std::vector<Bytes>& offsets, std::string winner);
 
 /// Placements of the skyline, which finds better plans to begin with than greedy orders do.
-constexpr std::int64_t kSkylineMoves = 150'000;
+constexpr std::int64_t kSkylineMoves = firstMoves(0);
 /// Stays from which on all quick ways are tried.
 constexpr std::size_t kMany = 1'000;
 
@@ -171,7 +171,6 @@ class Solver {
   Solver(const Problem& problem, PoolId pool, const ExactOptions& options)
       : problem_(problem), pool_(pool), options_(options), start_(SteadyClock::now()) {
     limits_.stop = options.stop;
-    if (!options.skyline) skylines_ = 1;
     if (options.seconds > 0) {
       limits_.deadline = start_ + std::chrono::duration_cast<SteadyClock::duration>(
                                       std::chrono::duration<double>(options.seconds));
@@ -315,7 +314,12 @@ class Solver {
   /// Searches of another kind, when it is their turn; false: it is not.
   bool triedOthers(bool atBound) {
     if ((!atBound || result_.nodes >= kBeforeSkyline) && skylines_ == 0) {
-      trySkyline(false);
+      // The lowest plan of one part may be part of a plan that is higher.
+      if (options_.skyline || parts_.size() > 1) {
+        trySkyline(false);
+      } else {
+        ++skylines_;
+      }
       if (options_.otherwise && !decided() && !spent()) tryOtherwise();
       return true;
     }

@@ -45,7 +45,8 @@ struct ExactOptions {
   /// A plan to start from: an offset for every stay of the pool, by stay; nothing: the best of a
   /// few greedy ones.
   std::optional<IdMap<StayId, Bytes>> start{};
-  /// Packs by the skyline, too, at first with few placements. False where the start came from that.
+  /// A first look with the skyline. False where the caller has had it, with the usual seed, and
+  /// starts from a plan that is no higher; a pool of several parts has it nevertheless.
   bool skyline = true;
   /// Another search of a pool of a problem, for so many seconds at most (0: no limit); nothing: it
   /// found no plan. Called once at most, when the first looks have decided nothing. May be empty.

@@ -72,6 +72,7 @@ class FastSearch::Search {
       longest_ = std::max(longest_, static_cast<double>(rectangles.length(i).count()));
       largest_ = std::max(largest_, static_cast<double>(rectangles.size[i].count()));
     }
+    full_ = isFull();
   }
 
   const FastResult& runTo(std::int64_t moves, double seconds, Bytes bound) {
@@ -79,18 +80,17 @@ class FastSearch::Search {
     options_.seconds = seconds;
     start_ = std::chrono::steady_clock::now();
     bound_ = std::max(bound_, bound);
-    if (isFull()) tryJoined();
+    if (full_) tryJoined();
     const auto count = static_cast<std::int64_t>(rectangles_.count());
-    if (isFull() && hasPlan() && result_.moves + count > moves) return result_;
+    if (full_ && hasPlan() && result_.moves + count > moves) return result_;
     tryRules();
     while (!done()) kNoiseShare* noiseMoves_ <= blameMoves_ ? tryNoise() : tryBlame();
     return result_;
   }
 
   bool hasRun() const { return result_.packings > 0; }
-  /// Joining and repair depend on how many moves there are, and so does which rules are tried.
   bool goesOn() const {
-    return rulesTried_ == kRules.size() && !isFull() && rectangles_.count() < kRepairStays;
+    return rulesTried_ == kRules.size() && !full_ && rectangles_.count() < kRepairStays;
   }
   std::int64_t moves() const { return result_.moves; }
   Search startedAnew() const { return {rectangles_, options_}; }
@@ -272,7 +272,8 @@ class FastSearch::Search {
   FastOptions options_;
   Skyline skyline_;
   SmallDice random_;
-  Bytes bound_;  ///< No packing of the rectangles is lower.
+  Bytes bound_;        ///< No packing of the rectangles is lower.
+  bool full_ = false;  ///< See `isFull`.
   std::chrono::steady_clock::time_point start_;
   FastResult result_;
   double longest_ = 1;
@@ -297,8 +298,6 @@ class FastSearch::Search {
 FastSearch::FastSearch(const Rectangles& rectangles, const FastOptions& options)
     : search_(std::make_unique<Search>(rectangles, options)) {}
 
-FastSearch::FastSearch(FastSearch&&) noexcept = default;
-FastSearch& FastSearch::operator=(FastSearch&&) noexcept = default;
 FastSearch::~FastSearch() = default;
 
 const FastResult& FastSearch::runTo(std::int64_t moves, double seconds, Bytes bound) {

@@ -13,7 +13,7 @@ namespace hw {
 
 /// A lower peak was found.
 struct FastSample {
-  double seconds = 0;      ///< Since the start.
+  double seconds = 0;      ///< Since the search was begun, or gone on with.
   std::int64_t moves = 0;  ///< Placements until then.
   Bytes peak{};
 };
@@ -58,15 +58,15 @@ class FastSearch {
  public:
   /// Keeps a reference to `rectangles`.
   FastSearch(const Rectangles& rectangles, const FastOptions& options);
-  FastSearch(FastSearch&&) noexcept;
-  FastSearch& operator=(FastSearch&&) noexcept;
+  FastSearch(const FastSearch&) = delete;
+  FastSearch& operator=(const FastSearch&) = delete;
   ~FastSearch();
 
   /// The result of `searchFast` with so many moves, no fewer than in the call before. `seconds` are
   /// from now on; `bound` is no lower than before.
   const FastResult& runTo(std::int64_t moves, double seconds, Bytes bound);
-  /// Placements that the next call need not make again: all so far, or none where joining is tried,
-  /// which depends on how many there are.
+  /// Placements that the next call need not make again: all so far, or none where what was tried
+  /// depends on how many there are: joining, the repair of many rectangles, and rules left out.
   std::int64_t movesKept() const;
 
  private:

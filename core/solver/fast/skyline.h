@@ -56,7 +56,7 @@ class Unplaced {
     std::vector<std::uint32_t> end{};
     std::vector<float> priority{};
   };
-  /// Has no values of its own: a question begins with room for many, and fills few.
+  /// Not initialised: each question makes room for many, and uses few.
   struct Node {
     std::uint32_t level;
     std::uint32_t index;

@@ -152,6 +152,7 @@ TEST_CASE("a search repeats itself, never goes up and never below the bound", "[
 
 TEST_CASE("a search that is given more moves later ends like one that had them all", "[fast]") {
   int went = 0;
+  int full = 0;
   for (const std::uint64_t seed : test::Seeds(30)) {
     // Every third one is full, so that it is joined first.
     const Problem problem =
@@ -175,8 +176,10 @@ TEST_CASE("a search that is given more moves later ends like one that had them a
       REQUIRE(found.winner == whole.winner);
       REQUIRE(found.moves == whole.moves);
       went += kept > 0 && found.moves > kept ? 1 : 0;
+      full += moves > 9'000 && search.movesKept() == 0 ? 1 : 0;
     }
   }
+  CHECK(full >= test::atLeast(5));
   CHECK(went > test::atLeast(12));
 }
 
