@@ -56,7 +56,8 @@ struct CostSpec {
   /// Bytes a cycle through the array's own ports; 0: no bound.
   double weightPort = 0;
   double outputPort = 0;
-  double portBytes = 0;  ///< Through the port to the near memory; 0: as the model has it.
+  double portBytes = 0;    ///< Through the port to the near memory; 0: as the model has it.
+  double farLatency = 64;  ///< Cycles until the memory of the weights answers.
   CostTable table{};
   double weightRatio = 1;  ///< Bytes of weights as they are stored for the unit, of the model's.
   friend bool operator==(const CostSpec&, const CostSpec&) = default;

@@ -14,14 +14,12 @@ namespace hw {
 namespace {
 
 constexpr std::array kEthosParams = {CostParam{"weight_ratio", &CostSpec::weightRatio},
-                                     CostParam{"port_bytes_per_cycle", &CostSpec::portBytes}};
+                                     CostParam{"port_bytes_per_cycle", &CostSpec::portBytes},
+                                     CostParam{"far_latency", &CostSpec::farLatency}};
 
 /// Cycles until the near memory answers, and bytes that it moves at a time.
 constexpr double kNearLatency = 32;
 constexpr double kNearBurst = 32;
-/// Cycles until the far memory answers, from which weights of products come; those of convolutions
-/// are fetched ahead.
-constexpr double kFarLatency = 64;
 constexpr std::int64_t kBankBytes = 1024;
 constexpr std::int64_t kOutputBanks = 2;
 /// The longest side of a kernel that is made in one go.
@@ -389,6 +387,7 @@ class EthosEstimate {
         op_(op),
         costed_(costed),
         port_(portOf(unit)),
+        farLatency_(unit.cost.farLatency),
         blocks_(BlockSearch(array_, op).find()),
         out_(smaller(op.out, blocks_.out)),
         micro_(array_.micro) {
@@ -408,7 +407,8 @@ class EthosEstimate {
     double stage = std::ceil(cyclesAnElement(rate == nullptr ? kUsualOutput : *rate, array_) *
                              out_.elements());
     if (op_.kind != EthosKind::pooling) {
-      const double latency = op_.kind == EthosKind::product ? kFarLatency : kNearLatency;
+      // Weights of convolutions are fetched ahead into the near memory.
+      const double latency = op_.kind == EthosKind::product ? farLatency_ : kNearLatency;
       stage = std::max(stage, 10 * static_cast<double>(out_.depth) * latency / 256);
     }
     const double command = (2 * kNearLatency + readCycles(smaller(op_.in, blocks_.in).elements()) +
@@ -504,6 +504,7 @@ class EthosEstimate {
   const EthosOp& op_;
   const CostedOp& costed_;
   double port_;
+  double farLatency_;
   EthosBlocks blocks_;
   Volume out_;    ///< A block of the output.
   Volume micro_;  ///< As it lies in that.

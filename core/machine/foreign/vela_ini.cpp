@@ -330,10 +330,16 @@ class VelaReader {
     return area->text;
   }
 
-  /// A memory by what the system says of it. Where it says nothing, Vela takes 1, and no latency.
-  PoolSpec pool(const std::string& area) const {
+  /// The beginning of all keys of a memory.
+  static std::string keysOf(const std::string& area) {
     std::string lower = area;
     for (char& letter : lower) letter = static_cast<char>(letter | 0x20);
+    return lower;
+  }
+
+  /// A memory by what the system says of it. Where it says nothing, Vela takes 1, and no latency.
+  PoolSpec pool(const std::string& area) const {
+    const std::string lower = keysOf(area);
     const auto figure = [&](const char* what, double fallback) {
       return number(*system_, lower + what, fallback);
     };
@@ -388,6 +394,9 @@ class VelaReader {
     if (!accelerator_.family.shapeKnown) return unit;
     unit.cost.model = costModelNamed("ethos-u");
     unit.cost.portBytes = accelerator_.family.portBytes * number(*system_, "sram_clock_scale", 1);
+    const std::string weights = keysOf(areaOf("const_mem_area"));
+    // A platform file cannot say 0, and one cycle is never waited for.
+    unit.cost.farLatency = std::max(1.0, number(*system_, weights + "_read_latency", 0));
     if (macsProblem(unit).empty()) {
       told_.add("weights as large as in the model");
     } else {

@@ -81,6 +81,7 @@ TEST_CASE("a system and a memory mode of Vela are a machine", "[platforms]") {
   CHECK(npu.pools[1].burst == 128_B);
   CHECK(npu.units.at(0).clock == 500'000'000);
   CHECK(npu.units.at(0).macsPerCycle == 256);
+  CHECK(npu.units.at(0).cost.farLatency == 64);  // Of the flash, where the weights are.
   CHECK(assumes(read, "accelerator ethos-u55-256"));
   CHECK(npu.dma.at(0).channels == 1);
   CHECK(npu.dma.at(0).moves.size() == 2);
@@ -104,6 +105,12 @@ TEST_CASE("memory modes of Vela inherit, and say how large the SRAM is", "[platf
   CHECK(npu.pools.at(1).name == "Dram");
   CHECK(npu.pools.at(1).readLatency == SimTime(500'000));
   CHECK(npu.pools.at(1).writeLatency == SimTime(250'000));
+  const auto waits = [](const std::string& mode) {
+    const Platform machines = machine(kVela, "Ethos_U85_SYS_DRAM_High,ethos-u65-512," + mode);
+    return machines.devices.at(0).units.at(0).cost.farLatency;
+  };
+  CHECK(waits("Dedicated_Sram") == 500);
+  CHECK(waits("Sram_Only") == 1);  // Its SRAM has no latency in this file.
 }
 
 TEST_CASE("one memory is enough for Vela's Sram_Only", "[platforms]") {

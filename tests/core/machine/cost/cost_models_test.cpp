@@ -471,6 +471,16 @@ TEST_CASE("a layer on an Ethos-U takes the cycles that Vela counts", "[cost][mac
   }
 }
 
+TEST_CASE("products on an Ethos-U wait for the memory of their weights", "[cost][machine]") {
+  // Vela 3 for an Ethos-U65-512 with its weights in DRAM, layers of ad01 between others.
+  const UnitSpec unit = unitOf("cycles = \"ethos-u\"\nmacs_per_cycle = 512\nfar_latency = 500");
+  CHECK(computeCycles(unit, matrices(1, 128, 128)) == 3'524);
+  CHECK(computeCycles(unit, matrices(1, 8, 128)) == 228);
+  CHECK(computeCycles(unit, matrices(1, 128, 8)) == 3'207);
+  const UnitSpec flash = unitOf("cycles = \"ethos-u\"\nmacs_per_cycle = 512");
+  CHECK(computeCycles(flash, matrices(1, 128, 128)) < 1'500);
+}
+
 TEST_CASE("an Ethos-U has cycles for loops of any size", "[cost][machine]") {
   const auto seed = Catch::rngSeed();
   INFO("seed " << seed);
