@@ -31,7 +31,7 @@ struct BadRules {
 };
 
 constexpr const char* kRuled = "id,lower,upper,size,apart,together,exclusive,penalty\n";
-constexpr const char* kPooled = "id,lower,upper,size,pools,allowed,reserved,pinned\n";
+constexpr const char* kOfPools = "id,lower,upper,size,pools,allowed,reserved,pinned\n";
 
 constexpr BadRules kBadRules[] = {
     {kRuled, "a,0,1,4,x,,,\n", "buffer 'a' has apart 'x'; expected the id of another row (line 2)"},
@@ -49,18 +49,18 @@ constexpr BadRules kBadRules[] = {
      "buffers 'a' and 'b' may not share bytes, and may since they are exclusive (line 3)"},
     {kRuled, "a,0,1,4,b,,,\nb,0,1,4,,c,,\nc,0,1,4,,a,,\n",
      "buffers 'a' and 'b' may not share bytes, and have to begin at one offset (line 2)"},
-    {kPooled, "a,0,1,4,X:y,,,\n",
+    {kOfPools, "a,0,1,4,X:y,,,\n",
      "buffer 'a' has pool 'X:y'; expected a new name, or one with bytes from 0 to "
      "1152921504606846976, such as L1:65536 (line 2)"},
-    {kPooled, "a,0,1,4,X X,,,\n",
+    {kOfPools, "a,0,1,4,X X,,,\n",
      "buffer 'a' has pool 'X'; expected a new name, or one with bytes from 0 to "
      "1152921504606846976, such as L1:65536 (line 2)"},
-    {kPooled, "a,0,1,4,X,Y,,\n",
+    {kOfPools, "a,0,1,4,X,Y,,\n",
      "buffer 'a' names pool 'Y'; expected one of column 'pools' (line 2)"},
-    {kPooled, "a,0,1,4,X,,4-4,\n",
+    {kOfPools, "a,0,1,4,X,,4-4,\n",
      "buffer 'a' has reserved '4-4'; expected a pool and bytes a-b with a < b, such as L1:0-64 "
      "(line 2)"},
-    {kPooled, "a,0,1,4,X Y,,,8\n",
+    {kOfPools, "a,0,1,4,X Y,,,8\n",
      "buffer 'a' is pinned; expected one pool in column 'allowed' (line 2)"},
     {"", "id,lower,upper,size,conflicts\na,0,1,4,\n",
      "there are columns 'conflicts' and 'lower' or 'upper'; expected one or the other (line 1)"},
