@@ -142,6 +142,11 @@ inline const OpInfo* findOp(const Op& op) {
 /// views.
 inline constexpr std::string_view kRescales = "rescales";
 
+/// An attribute of convolutions that pool what they make: the places before pooling, axis by axis.
+/// Nothing is known of the rows of such an operator.
+inline constexpr std::string_view kPooled = "pooled_from";
+inline bool isPooled(const Op& op) { return op.attributes.contains(std::string(kPooled)); }
+
 ViewFamily viewFamilyOf(const Op& op);
 
 /// The input that `op` works on, cuts or shows under another shape; none when it is left out.

@@ -47,7 +47,7 @@ Regions onData(const OpFacts& facts, std::size_t data, Axes axes) {
 Regions slid(const OpFacts& facts, const Shape* weight, const Shape& made, const Reach& channels) {
   const Shape* input = facts.shape(0);
   const auto windows = windowsOf(facts, weight);
-  if (!windows || made.size() != input->size()) return {};
+  if (!windows || made.size() != input->size() || isPooled(facts.op)) return {};
   Axes axes(input->size());
   axes[0].axis = 0;
   axes[channelAxis(facts)] = channels;

@@ -133,7 +133,9 @@ std::optional<RowWalk> byChannel(const Walker& walker, const Rows& rows) {
 
 std::optional<RowWalk> convolution(const Walker& walker) {
   const Shape* weight = walker.shapeOf(walker.info.weight);
-  if (weight == nullptr || weight->size() != walker.in.size()) return std::nullopt;
+  if (weight == nullptr || weight->size() != walker.in.size() || isPooled(walker.op)) {
+    return std::nullopt;
+  }
   if (!walker.readsWeightsOnly(walker.op.inputs.size())) return std::nullopt;
   const bool last = walker.channelsLast();
   const std::size_t first = !last ? 2 : walker.info.lastChannel && weight->size() == 5 ? 0 : 1;

@@ -57,6 +57,15 @@ class Operands {
     return shape(op_.outputs[0], "output");
   }
   std::int64_t outputElements() const { return elements(outputShape()); }
+  /// The shape of what a convolution makes, before it is pooled.
+  Shape convolvedShape() const {
+    Shape shape = outputShape();
+    const auto places = op_.intsAttribute(std::string(kPooled));
+    if (places.size() + 2 != shape.size()) return shape;
+    const std::ptrdiff_t first = op_.intAttribute("channels_last", 0) != 0 ? 1 : 2;
+    std::ranges::copy(places, shape.begin() + first);
+    return shape;
+  }
 
   std::int64_t writtenElements() const {
     std::int64_t out = 0;
@@ -244,7 +253,7 @@ std::optional<Loops> convolutionLoops(const Operands& operands, std::int64_t vol
   const OpInfo& info = operands.info();
   const Shape& weight = operands.inputShape(info.weight);
   const Shape& in = operands.inputShape(info.data);
-  const Shape& out = operands.outputShape();
+  const Shape out = operands.convolvedShape();
   const bool last = op.intAttribute("channels_last", 0) != 0;
   if (out.size() < 3 || out.size() > 5 || weight.size() != out.size() || in.size() != out.size() ||
       op.attributes.contains("kernel_output_feature_dimension")) {
@@ -344,7 +353,7 @@ Work projected(const Operands& operands, std::size_t past) {
 
 Work convolution(const Operands& operands) {
   const std::int64_t volume = volumePerChannel(operands);
-  return withSlides({.macs = times(operands.outputElements(), volume),
+  return withSlides({.macs = times(elements(operands.convolvedShape()), volume),
                      .loops = loopsIfKnown([&] { return convolutionLoops(operands, volume); })},
                     operands);
 }

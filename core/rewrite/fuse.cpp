@@ -11,24 +11,28 @@
 
 #include "core/base/text.h"
 #include "core/ops/op_table.h"
+#include "core/ops/regions.h"
 #include "core/rewrite/graph_rewriter.h"
 
 namespace hw {
 namespace {
 
-constexpr Fusions kAllFusions{.quantized = true, .pads = true, .activations = true};
+constexpr Fusions kOrtFusions{.quantized = true, .pads = true, .activations = true};
+constexpr Fusions kAllFusions{.quantized = true, .pads = true, .activations = true, .pools = true};
 constexpr FusionInfo kFusions[] = {
     {"quantized", {.quantized = true}},
     {"none", {}},
     {"pads", {.pads = true}},
     {"activations", {.activations = true}},
+    {"pools", {.pools = true}},
     {"all", kAllFusions},
     {"tflm", {}},
-    {"ort", kAllFusions},
+    {"ort", kOrtFusions},
     {"st", kAllFusions},
 };
 
-constexpr bool Fusions::*kFlags[] = {&Fusions::quantized, &Fusions::pads, &Fusions::activations};
+constexpr bool Fusions::*kFlags[] = {&Fusions::quantized, &Fusions::pads, &Fusions::activations,
+                                     &Fusions::pools};
 
 bool isType(const Op& op, std::initializer_list<std::string_view> types) {
   const OpInfo* info = findOp(op);
@@ -57,9 +61,16 @@ bool isActivation(const Op& op) {
          isType(op, {"Elu", "HardSigmoid", "HardSwish", "LeakyRelu", "PRelu", "Sigmoid", "Tanh"});
 }
 
+bool isPool(const Op& op) { return isType(op, {"MaxPool", "AveragePool"}); }
+
+bool isConvolution(const Op& op) {
+  return isType(
+      op, {"Conv", "FusedConv", "ConvInteger", "QLinearConv", "CONV_2D", "DEPTHWISE_CONV_2D"});
+}
+
 bool fuses(const Op& op, const Fusions& wanted) {
   return (wanted.quantized && isQuantizer(op, "QuantizeLinear")) || (wanted.pads && isPad(op)) ||
-         (wanted.activations && isActivation(op));
+         (wanted.activations && isActivation(op)) || (wanted.pools && isPool(op));
 }
 
 /// Merges operators of a graph, and writes what is left as another one.
@@ -75,6 +86,7 @@ class Fuser {
     if (wanted.quantized) fuseAll(&Fuser::fuseQuantized, quantized_);
     if (wanted.pads && quantized_ > 0) fuseAll(&Fuser::fusePad, pads_);
     if (wanted.activations) fuseAll(&Fuser::fuseActivation, activations_);
+    if (wanted.pools) fuseAll(&Fuser::fusePool, pools_);
     return written();
   }
 
@@ -204,10 +216,7 @@ class Fuser {
   /// Pads of images alone, the first half before them.
   bool fusePad(OpId id) {
     Op& op = graph_.ops[id];
-    if (!isType(op, {"Conv", "FusedConv", "ConvInteger", "QLinearConv", "CONV_2D",
-                     "DEPTHWISE_CONV_2D"})) {
-      return false;
-    }
+    if (!isConvolution(op)) return false;
     const TensorId input = dataInput(op);
     const OpId maker = input ? graph_.tensors[input].producer : OpId();
     if (!maker || gone_[maker] || graph_.ops[maker].folded || !isPad(graph_.ops[maker])) {
@@ -263,6 +272,27 @@ class Fuser {
     return true;
   }
 
+  bool fusePool(OpId id) {
+    Op& op = graph_.ops[id];
+    if (!isConvolution(op) || isPooled(op)) return false;
+    const auto reader =
+        op.outputs.size() == 1 && op.outputs[0] ? onlyReader(op.outputs[0]) : std::nullopt;
+    if (!reader || !isPool(graph_.ops[*reader])) return false;
+    const Op& pool = graph_.ops[*reader];
+    const Tensor& before = graph_.tensors[op.outputs[0]];
+    const Tensor& after = graph_.tensors[pool.outputs[0]];
+    if (!before.shape || !after.shape || before.shape->size() < 3 ||
+        before.shape->size() != after.shape->size() || before.dtype != after.dtype ||
+        channelsAreLast(op) != channelsAreLast(pool)) {
+      return false;
+    }
+    const auto first = before.shape->begin() + (channelsAreLast(op) ? 1 : 2);
+    op.attributes[std::string(kPooled)] =
+        std::vector<std::int64_t>(first, first + (std::ssize(*before.shape) - 2));
+    merge(id, {.inputs = op.inputs, .outputs = pool.outputs, .others = {*reader}});
+    return true;
+  }
+
   Result<Graph> written() {
     link();
     GraphBuilder to(graph_.name, graph_.format);
@@ -309,6 +339,10 @@ class Fuser {
       done.push_back(counted(activations_, " activation is part of the operator before it",
                              " activations are part of the operators before them"));
     }
+    if (pools_ > 0) {
+      done.push_back(counted(pools_, " pooling is part of the convolution before it",
+                             " poolings are part of the convolutions before them"));
+    }
     if (done.empty()) return {};
     return fmt::format("fused: {}; --fuse none shows the file as it is", fmt::join(done, "; "));
   }
@@ -321,6 +355,7 @@ class Fuser {
   std::int64_t quantized_ = 0;
   std::int64_t pads_ = 0;
   std::int64_t activations_ = 0;
+  std::int64_t pools_ = 0;
 };
 
 }  // namespace

@@ -16,6 +16,7 @@ struct Fusions {
   bool quantized = false;
   bool pads = false;         ///< Pad with a constant is part of the convolution behind it.
   bool activations = false;  ///< An activation is part of the operator before it.
+  bool pools = false;        ///< Pooling by windows is part of the convolution before it.
 
   friend bool operator==(const Fusions&, const Fusions&) = default;
 };

@@ -286,8 +286,8 @@ std::span<const RunOption> runOptions() {
        .type = "WHAT",
        .help = "operators that run as one: quantized: those between DequantizeLinear and "
                "QuantizeLinear work on quantised tensors; pads: with the convolution behind them; "
-               "activations: with the operator before them; several with commas between, all, "
-               "none, or as a runtime does: tflm, ort, st",
+               "activations: with the operator before them; pools: with the convolution before "
+               "them; several with commas between, all, none, or as a runtime does: tflm, ort, st",
        .standard = fusionCatalog().front().name,
        .examples = kFuse,
        .parse = [](const std::string& text,

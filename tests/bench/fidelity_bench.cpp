@@ -11,12 +11,14 @@
 #include "core/base/text.h"
 #include "core/exchange/tflm/kernel_scratch.h"
 #include "core/exchange/tflm/offline_plan.h"
+#include "core/import/importer.h"
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
 #include "core/rewrite/graph_builder.h"
 #include "core/run/run.h"
 #include "tests/bench/fidelity_tables.h"
 #include "tests/bench/mobile_nets.h"
+#include "tests/support/tflite_networks.h"
 
 using namespace hw;
 
@@ -85,6 +87,13 @@ void arenas() {
                                tflmRequest(plain("greedy-by-size"), {}));
   fmt::print("| mobilenet_v2_int8 | with scratch of CMSIS-NN for MVE | {} | {} |\n",
              groupDigits(1'509'744), groupDigits(scratch->plan.footprint(PoolId(0)).count()));
+  auto squeezed = importModel(test::publishedFile("squeezenet_1_1", 128), "squeezenet.tflite",
+                              {.fuse = parseFusions("st").value()});
+  check(squeezed.has_value(), "a network that can be read");
+  const auto pooled = planned(std::make_shared<const Model>(std::move(*squeezed)), plain("best"));
+  fmt::print(
+      "| SqueezeNet 1.1 int8, 128 x 128 | STM32N6, pooling fused (`--fuse st`) | {} | {} |\n",
+      groupDigits(246'016), groupDigits(pooled->plan.footprint(PoolId(0)).count()));
 }
 
 /// The same machine as a bandwidth table: one op after the other, no latency of the first access.

@@ -151,6 +151,12 @@ TEST_CASE("files for runtimes are refused where they would be wrong", "[cli][exc
   says("samples:chain --scratch tflm", "known for TFLite models only");
   says("- -o x.tflite < /dev/null", "name the model's file");
   says("samples:resnet50 --tile lines -o x.h", "run in parts");
+  if (const auto folder = corpusFolder()) {
+    const std::string file = shellQuoted(*folder / "tflite/person_detect.tflite");
+    for (const char* what : {"pads", "activations", "pools"}) {
+      says(file + " -o x.tflite --fuse " + what, "expected --fuse none");
+    }
+  }
   refuses("shrink samples:chain --runtime tflm", "made of a TFLite file");
   refuses("shrink " HIGHWATER_SOURCE_DIR "/README.md --runtime tflm", "this is none");
   refuses("shrink none.tflite --runtime tflm", "none.tflite");

@@ -11,8 +11,8 @@
 namespace hw::test {
 namespace {
 
-/// Which convolutions have their padding as an operator of its own.
-enum class Pads { none, strided, all };
+/// Padding as an operator of its own: of none, of some or of all convolutions; `cut`: no padding.
+enum class Pads { none, strided, all, cut };
 enum Act : std::int8_t { kNone = 0, kRelu = 1, kRelu6 = 3 };
 
 /// A network in int8, layer by layer. All activations have the scale 1/16.
@@ -49,16 +49,22 @@ class Int8Network {
         stored({4, 2}, kInt32, tfliteIntegers({0, 0, border, border, border, border, 0, channels}));
     return op({.code = 34, .inputs = {in, sizes}, .optionsKind = 22}, made);
   }
-  /// Of squares of that size, side by side.
-  Id pool(Id in, bool isMaximum, std::int32_t size) {
+  /// Of squares of that size, side by side, or so many places apart.
+  Id pool(Id in, bool isMaximum, std::int32_t size, std::int32_t stride = 0) {
+    if (stride == 0) stride = size;
     Shape made = shapeOf(in);
-    made[1] /= size;
-    made[2] /= size;
+    for (const std::size_t axis : {1U, 2U}) made[axis] = (made[axis] - size) / stride + 1;
     return op({.code = isMaximum ? 17 : 1,
                .inputs = {in},
-               .options = {{0, 1, 1}, {1, 4, size}, {2, 4, size}, {3, 4, size}, {4, 4, size}},
+               .options = {{0, 1, 1}, {1, 4, stride}, {2, 4, stride}, {3, 4, size}, {4, 4, size}},
                .optionsKind = 5},
               made);
+  }
+  /// Along channels.
+  Id concat(Id a, Id b) {
+    Shape made = shapeOf(a);
+    made[3] += sizeOf(b, 3);
+    return op({.code = 2, .inputs = {a, b}, .options = {{0, 4, 3}}, .optionsKind = 10}, made);
   }
   Id add(Id a, Id b, Act act) {
     return op({.code = 0, .inputs = {a, b}, .options = {{0, 1, act}}, .optionsKind = 11},
@@ -194,10 +200,11 @@ class Int8Network {
         isDense ? Shape{channels, kernel, kernel, made[3]} : Shape{1, kernel, kernel, channels},
         isDense ? 0 : 3, channels, fan);
     conv.inputs = {in, filter, biasOf(channels, filter)};
-    conv.options = {{0, 1, apart ? 1 : 0}, {1, 4, stride}, {2, 4, stride}};
+    const bool cuts = apart || pads == Pads::cut;
+    conv.options = {{0, 1, cuts ? 1 : 0}, {1, 4, stride}, {2, 4, stride}};
     conv.options.insert(conv.options.end(), options.begin(), options.end());
     for (const std::size_t axis : {1U, 2U})
-      made[axis] = (made[axis] - (apart ? kernel : 1)) / stride + 1;
+      made[axis] = (made[axis] - (cuts ? kernel : 1)) / stride + 1;
     made[3] = channels;
     return op(std::move(conv), made);
   }
@@ -318,14 +325,32 @@ std::string resNet8(int size) {
   return net.file({net.softmax(net.fullyConnected(net.mean(at, {1, 2}, false), 10))});
 }
 
+std::string squeezeNet(int size) {
+  Int8Network net("squeezenet_1_1");
+  net.pads = Pads::cut;
+  Int8Network::Id at = net.conv(net.image(size, false), 64, 3, 2, kRelu);
+  net.pads = Pads::none;
+  // Of each module, the channels that are squeezed and half of those that come out.
+  const std::vector<std::vector<std::pair<std::int32_t, std::int32_t>>> stages = {
+      {{16, 64}, {16, 64}}, {{32, 128}, {32, 128}}, {{48, 192}, {48, 192}, {64, 256}, {64, 256}}};
+  for (const auto& stage : stages) {
+    at = net.pool(at, true, 3, 2);
+    for (const auto& [few, half] : stage) {
+      at = net.conv(at, few, 1, 1, kRelu);
+      at = net.concat(net.conv(at, half, 1, 1, kRelu), net.conv(at, half, 3, 1, kRelu));
+    }
+  }
+  at = net.mean(net.conv(at, 1000, 1, 1, kRelu), {1, 2}, false);
+  return net.file({net.softmax(at)});
+}
+
 }  // namespace
 
 std::span<const PublishedNetwork> publishedNetworks() {
-  static constexpr PublishedNetwork kNetworks[] = {{"mobilenet_v2", 224, mobileNetV2},
-                                                   {"mcunet_v2_large", 224, mcuNetV2},
-                                                   {"mcunet_512kb", 160, mcuNet},
-                                                   {"blazeface", 128, blazeFace},
-                                                   {"resnet8", 32, resNet8}};
+  static constexpr PublishedNetwork kNetworks[] = {
+      {"mobilenet_v2", 224, mobileNetV2}, {"mcunet_v2_large", 224, mcuNetV2},
+      {"mcunet_512kb", 160, mcuNet},      {"blazeface", 128, blazeFace},
+      {"resnet8", 32, resNet8},           {"squeezenet_1_1", 128, squeezeNet}};
   return kNetworks;
 }
 

@@ -18,8 +18,8 @@ struct PublishedNetwork {
 
 /// MobileNetV2 (Sandler et al., 2018); ResNet-8 of MLPerf Tiny; BlazeFace (Bazarevsky et al., 2019)
 /// of MediaPipe's short range; MCUNet for 512 kB (Lin et al., 2020); MCUNetV2 (Lin et al., 2021)
-/// for large memories. Inputs in float32, and padding as operators of its own, as in the files that
-/// are published.
+/// for large memories; SqueezeNet 1.1 (Iandola et al., 2016). Inputs are in float32, and padding is
+/// an operator of its own, where that is so in the files that are published.
 std::span<const PublishedNetwork> publishedNetworks();
 
 /// The file of the one with that name, for images of that size; there must be one.

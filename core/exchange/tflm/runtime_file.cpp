@@ -198,7 +198,7 @@ Result<RuntimeFile> runtimeFile(const Run& run, RuntimeFile::Kind kind, KernelLi
   RuntimeFile made;
   std::string file;
   const Fusions& fuse = run.request.import.fuse;
-  if (isTflite && (fuse.pads || fuse.activations)) {
+  if (isTflite && (fuse.pads || fuse.pools || fuse.activations)) {
     return fail(ErrorCode::invalidArgument,
                 "the plan is of fused operators, and tflite-micro runs each operator of the file; "
                 "expected --fuse none");

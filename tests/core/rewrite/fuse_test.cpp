@@ -4,16 +4,20 @@
 #include <map>
 #include <random>
 
+#include "core/base/dice.h"
 #include "core/check/replay.h"
 #include "core/graph/tiling.h"
 #include "core/import/importer.h"
 #include "core/ops/op_table.h"
+#include "core/ops/work.h"
 #include "core/rewrite/graph_rewriter.h"
+#include "core/run/run.h"
 #include "tests/support/findings.h"
 #include "tests/support/graphs.h"
 #include "tests/support/image_graphs.h"
 #include "tests/support/must.h"
 #include "tests/support/rounds.h"
+#include "tests/support/tflite_networks.h"
 
 using namespace hw;
 
@@ -142,6 +146,8 @@ class Meaning {
       if (same) return known_[id] = of(op.inputs[0]);
       for (const TensorId input : op.inputs) value = value * 1'000'003 + of(input);
       value += static_cast<std::size_t>(std::ranges::find(op.outputs, id) - op.outputs.begin());
+      const char* pool = op.domain == "tflite" ? "MAX_POOL_2D" : "MaxPool";
+      if (isPooled(op)) value += std::hash<std::string>()(pool) * 1'000'003;
     }
     return known_[id] = value;
   }
@@ -320,16 +326,104 @@ TEST_CASE("activations are part of floats' operators, and clippings of integers'
   CHECK(chain(Dtype::float32, "Softmax") == 2);
 }
 
+TEST_CASE("a pooling is part of the convolution before it, whose work it keeps", "[fuse]") {
+  for (const bool last : {false, true}) {
+    test::ImageGraph images(last);
+    const auto x = images.input(17, 21, 2);
+    auto y = images.convolve(x, 4, {.kernel = 3, .stride = 2});
+    y = images.mapped(y);
+    images.output(images.pool(y, {.kernel = 3, .stride = 2, .before = 0, .after = 0}));
+    const Graph graph = std::move(images).build();
+    const Graph made = fusedGraph(graph, "activations,pools");
+    REQUIRE(made.ops.size() == 1);
+    CHECK(made.tensors[made.outputs[0]].shape == graph.tensors[graph.outputs[0]].shape);
+    const Work before = workOf(graph, OpId(0));
+    const Work after = workOf(made, OpId(0));
+    CHECK(after.macs == before.macs);
+    CHECK(after.loops == before.loops);
+    CHECK(after.across == before.across);
+  }
+}
+
+TEST_CASE("networks whose convolutions pool run in parts and over their inputs", "[fuse]") {
+  int both = 0;
+  for (const std::uint64_t seed : test::Seeds(150)) {
+    Dice dice(seed);
+    test::ImageGraph images(seed % 2 == 0);
+    auto at = images.input(24, 24, 3);
+    for (int op = 0; op < 8; ++op) {
+      const std::int64_t kind = dice.roll(0, 3);
+      if (kind == 0) at = images.convolve(at, dice.roll(1, 6), {});
+      if (kind == 1) at = images.depthwise(at, {});
+      if (kind == 2) at = images.mapped(at);
+      if (kind == 3 && images.rows(at) > 5) at = images.pool(at, {.kernel = 3, .stride = 2});
+    }
+    images.output(at);
+    const Graph graph = fusedGraph(std::move(images).build(), "pools");
+    const bool pooled = std::ranges::any_of(graph.ops, isPooled);
+    const auto rule = static_cast<TileRule>(1 + seed % 5);
+    const auto run = test::runGraph(graph, {.tile = rule, .extraWork = 2});
+    REQUIRE(test::firstOf(replayBytes(*run, Bytes(1 << 20))) == "");
+    both += pooled && run->graph().tiling ? 1 : 0;
+    RunRequest request = run->request;
+    request.tile = TileRule::off;
+    request.overlap = true;
+    const auto over = test::must(execute(test::modelOf(graph), request, {}));
+    REQUIRE(test::firstOf(replayBytes(*over, Bytes(1 << 20))) == "");
+  }
+  CHECK(both >= test::atLeast(20));
+}
+
+TEST_CASE("a pooling whose input others read, or of something else, stays", "[fuse]") {
+  test::ImageGraph images(true);
+  const auto x = images.input(12, 12, 2);
+  const auto y = images.convolve(x, 4, {});
+  const test::ImageGraph::Slide halves{.kernel = 2, .stride = 2, .before = 0, .after = 0};
+  images.output(images.pool(y, halves));
+  images.output(images.mapped(y));
+  images.output(images.pool(images.mapped(x), halves));
+  const Graph graph = std::move(images).build();
+  CHECK(textsOf(fusedGraph(graph, "pools")) == textsOf(graph));
+}
+
+TEST_CASE("places before pooling that a file makes up are no work, or ignored", "[fuse]") {
+  test::ImageGraph images(true);
+  images.output(images.convolve(images.input(12, 12, 2), 4, {}));
+  Graph graph = std::move(images).build();
+  const std::int64_t macs = workOf(graph, OpId(0)).macs;
+  const auto workFrom = [&](std::vector<std::int64_t> places) {
+    graph.ops[OpId(0)].attributes[std::string(kPooled)] = std::move(places);
+    return workOf(graph, OpId(0));
+  };
+  CHECK(workFrom({24, 12}).macs == 2 * macs);
+  CHECK(workFrom({24}).macs == macs);
+  CHECK(workFrom({std::int64_t{1} << 40, std::int64_t{1} << 40}).unknown != "");
+  CHECK(workFrom({-1, 12}).unknown != "");
+}
+
+TEST_CASE("SqueezeNet is planned in the memory that ST's compiler needs", "[fuse]") {
+  // 240.25 KiB of internal memory of an STM32N6 (ST's model zoo, STEdgeAI 3.0.0): two images of
+  // 31 x 31 x 128. What the first convolution makes would take 254,016 B alone.
+  const std::string file = test::publishedFile("squeezenet_1_1", 128);
+  const auto peakOf = [&](std::string_view what) {
+    const auto model = test::must(
+        importModel(file, "squeezenet.tflite", {.fuse = test::must(parseFusions(what))}));
+    return test::runGraph(*model.graph, {.allocator = "best"})->plan.footprint(PoolId(0)).count();
+  };
+  CHECK(peakOf("st") == 246'016);
+  CHECK(peakOf("none") == 254'016 + 31 * 31 * 64);
+}
+
 TEST_CASE("fusions are read as they are written", "[fuse]") {
-  for (int bits = 0; bits < 8; ++bits) {
-    const Fusions fusions{(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0};
+  for (int bits = 0; bits < 16; ++bits) {
+    const Fusions fusions{(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0};
     CHECK(parseFusions(fusionsText(fusions)).value() == fusions);
   }
   CHECK(fusionsText({.quantized = true, .activations = true}) == "quantized,activations");
   CHECK(parseFusions("pads, activations").value() == Fusions{.pads = true, .activations = true});
   CHECK(parseFusions("qdq").error().message ==
-        "'qdq' is nothing to fuse; expected some of quantized, none, pads, activations, all, tflm, "
-        "ort, st");
+        "'qdq' is nothing to fuse; expected some of quantized, none, pads, activations, pools, "
+        "all, tflm, ort, st");
 }
 
 TEST_CASE("a model is opened with its operators fused, and as it is when asked", "[fuse]") {
