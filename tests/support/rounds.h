@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <optional>
@@ -13,10 +12,10 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
-/// The number of random problems, of `wanted`, that a property is tried with. Under sanitizers a
-/// twelfth: each takes ten times as long there, and all of them are tried by the build without.
+/// How many of `wanted` random problems a property is tried with. Under sanitizers a sixth: each
+/// takes ten times as long there, and all of them are tried by the build without.
 constexpr std::uint64_t rounds(std::uint64_t wanted) {
-  return kSanitized ? (wanted + 11) / 12 : wanted;
+  return kSanitized ? (wanted + 5) / 6 : wanted;
 }
 
 /// The seeds from 1 on of `rounds(wanted)` rounds. Whatever fails in a round says its seed.
@@ -51,9 +50,9 @@ class Seeds {
   std::optional<Catch::ScopedMessage> round_{};
 };
 
-/// The least times that something has to be met in so many rounds, if it is `wanted` in all of
-/// them. Half as often for its share under sanitizers, where a few problems need not be like all.
-constexpr int atLeast(int wanted) { return kSanitized ? std::max(wanted / 24, 1) : wanted; }
+/// How often at least something has to be met in so many rounds, if it is `wanted` in all of them.
+/// Half as often for its share under sanitizers, where a few problems need not be like all.
+constexpr int atLeast(int wanted) { return kSanitized ? wanted / 12 : wanted; }
 
 /// True if pair `number` of two catalogues is tried. Under sanitizers every seventh is, for the
 /// same reason; where the inner catalogue is longer and no multiple of seven, each entry of both is
