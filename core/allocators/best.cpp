@@ -328,7 +328,7 @@ double PoolSearch::secondsLeft() const {
 }
 
 void PoolSearch::runSkyline(std::int64_t moves, std::uint64_t seed) {
-  if (!skyline_ || std::exchange(skylineSeed_, seed) != seed) {
+  if (!skyline_ || skylineSeed_ != seed) {
     skylineSeed_ = seed;
     FastOptions options{.seed = seed, .bound = bound_, .stopped = [this] { return stopped(); }};
     options.improved = [this](const FastSample& sample) {

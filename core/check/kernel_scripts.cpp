@@ -117,7 +117,7 @@ class Sources {
   bool slide(bool weighted) {
     const Numbers kernel = kernelOf(weighted);
     const std::size_t places = at_.size() - 2;
-    if (kernel.size() != places || op_.attributes.contains("pooled_from")) return false;
+    if (kernel.size() != places || isPooled(op_)) return false;
     const Numbers strides = listOf("strides", places, 1);
     const Numbers dilations = listOf("dilations", places, 1);
     const Numbers pads = padsOf(kernel, strides, dilations, false);
@@ -548,7 +548,7 @@ bool readWindows(const Reader& reader, RowScript& script) {
   const auto kernels = reader.op.intsAttribute("kernel_shape");
   std::int64_t kernel = kernels.empty() ? 1 : kernels.front();
   const bool convolves = reader.kind == "Conv";
-  if (reader.op.attributes.contains("pooled_from")) return false;
+  if (isPooled(reader.op)) return false;
   if (convolves && kernels.empty()) {
     const Shape* weight = reader.weight();
     if (weight == nullptr || weight->size() != reader.in.size()) return false;

@@ -247,13 +247,13 @@ std::optional<Loops> loopsIfKnown(const Make& make) {
   }
 }
 
-/// The loops of a grouped convolution; nothing where its shapes do not say them.
-std::optional<Loops> convolutionLoops(const Operands& operands, std::int64_t volume) {
+/// The loops of a grouped convolution that makes `out`; nothing where its shapes do not say them.
+std::optional<Loops> convolutionLoops(const Operands& operands, const Shape& out,
+                                      std::int64_t volume) {
   const Op& op = operands.op();
   const OpInfo& info = operands.info();
   const Shape& weight = operands.inputShape(info.weight);
   const Shape& in = operands.inputShape(info.data);
-  const Shape out = operands.convolvedShape();
   const bool last = op.intAttribute("channels_last", 0) != 0;
   if (out.size() < 3 || out.size() > 5 || weight.size() != out.size() || in.size() != out.size() ||
       op.attributes.contains("kernel_output_feature_dimension")) {
@@ -353,9 +353,11 @@ Work projected(const Operands& operands, std::size_t past) {
 
 Work convolution(const Operands& operands) {
   const std::int64_t volume = volumePerChannel(operands);
-  return withSlides({.macs = times(elements(operands.convolvedShape()), volume),
-                     .loops = loopsIfKnown([&] { return convolutionLoops(operands, volume); })},
-                    operands);
+  const Shape out = operands.convolvedShape();
+  return withSlides(
+      {.macs = times(elements(out), volume),
+       .loops = loopsIfKnown([&] { return convolutionLoops(operands, out, volume); })},
+      operands);
 }
 
 Work transposedConvolution(const Operands& operands) {

@@ -395,7 +395,7 @@ class VelaReader {
     unit.cost.model = costModelNamed("ethos-u");
     unit.cost.portBytes = accelerator_.family.portBytes * number(*system_, "sram_clock_scale", 1);
     const std::string weights = keysOf(areaOf("const_mem_area"));
-    // A platform file cannot say 0, and one cycle is never waited for.
+    // A platform file cannot say 0; one cycle is less than any operator takes.
     unit.cost.farLatency = std::max(1.0, number(*system_, weights + "_read_latency", 0));
     if (macsProblem(unit).empty()) {
       told_.add("weights as large as in the model");
