@@ -29,11 +29,9 @@ constexpr std::size_t kMostAroundCore = 40'000;
 constexpr std::size_t kClimbStays = 2'000;
 constexpr std::size_t kExactStays = 5'000;
 constexpr std::size_t kExactStaysWithTime = 50'000;
-/// The exact search has its budget of nodes for each so many buffers.
+/// Buffers for which the exact search has its budget of nodes: in proportion more for more; in one
+/// of many plannings less instead, since a node then takes longer.
 constexpr std::int64_t kStaysOfNodes = 500;
-/// In one of many plannings it has that budget for up to so many buffers, and less for more, since
-/// a node then takes longer.
-constexpr std::int64_t kStaysOfSharedNodes = 1'000;
 /// Placements of the beam search for each node of the exact one; more where sizes are coarse.
 constexpr std::int64_t kBeamMoves = 40;
 constexpr std::int64_t kCoarseBeamMoves = 60;
@@ -120,7 +118,7 @@ class Best final : public Allocator {
           "how long a plan takes is known for the operators of a graph on one device only: this "
           "is the lowest plan");
     }
-    return plan;
+    return std::move(plan);
   }
 
   Result<Plan> solveConstrained(const Problem& problem, const PlanContext& context) const override {
@@ -212,8 +210,8 @@ PoolSearch::PoolSearch(const Problem& problem, PoolId pool, const PlanContext& c
   if (mayGrow()) {
     const std::int64_t times = std::max<std::int64_t>(1, count / kStaysOfNodes);
     budget_.nodes = std::min(budget_.nodes, kUnlimited / times) * times;
-  } else if (context.oneOfMany && count > kStaysOfSharedNodes) {
-    budget_.nodes = budget_.nodes * kStaysOfSharedNodes / count;
+  } else if (context.oneOfMany && count > kStaysOfNodes) {
+    budget_.nodes = budget_.nodes * kStaysOfNodes / count;
   }
 }
 

@@ -448,7 +448,7 @@ class GraphReader {
     std::vector<TensorId> ids;
     HW_TRY(graph, std::move(builder).build(ids));
     HW_DO(addTiling(graph, ids));
-    return graph;
+    return std::move(graph);
   }
 
  private:

@@ -7,9 +7,8 @@ std::vector<GraphBuilder::Handle> numbersOf(const std::vector<TensorId>& ids) {
   return numbers;
 }
 
-Tensor unlinkedTensor(const Tensor& from) {
-  Tensor tensor = from;
-  tensor.constant = from.constant && !from.producer;
+Tensor unlinkedTensor(Tensor tensor) {
+  tensor.constant = tensor.constant && !tensor.producer;
   tensor.graphInput = tensor.graphOutput = false;
   tensor.producer = {};
   tensor.consumers.clear();
@@ -28,16 +27,15 @@ GraphRewriter::GraphRewriter(std::shared_ptr<const Graph> original, Tiling::Kind
     : tiling_{.kind = kind, .original = std::move(original)},
       builder_(tiling_.original->name, tiling_.original->format) {}
 
-GraphRewriter::Handle GraphRewriter::addTensor(const Tensor& tensor, TensorId of,
+GraphRewriter::Handle GraphRewriter::addTensor(Tensor tensor, TensorId of,
                                                std::vector<std::size_t> order) {
   origins_.push_back({.whole = of, .order = std::move(order)});
-  return builder_.addTensor(unlinkedTensor(tensor));
+  return builder_.addTensor(unlinkedTensor(std::move(tensor)));
 }
 
-GraphRewriter::Handle GraphRewriter::addPiece(const Tensor& tensor, Tiling::Piece piece,
-                                              Handle host) {
+GraphRewriter::Handle GraphRewriter::addPiece(Tensor tensor, Tiling::Piece piece, Handle host) {
   origins_.push_back({.piece = std::move(piece), .host = host});
-  return builder_.addTensor(unlinkedTensor(tensor));
+  return builder_.addTensor(unlinkedTensor(std::move(tensor)));
 }
 
 void GraphRewriter::addAllTensors() {
@@ -70,7 +68,7 @@ Result<Graph> GraphRewriter::build() && {
   graph.notes = original().notes;
   graph.reordered = original().reordered;
   graph.tiling = std::make_shared<const Tiling>(std::move(tiling_));
-  return graph;
+  return std::move(graph);
 }
 
 }  // namespace hw

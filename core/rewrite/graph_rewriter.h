@@ -10,9 +10,9 @@
 
 namespace hw {
 
-/// `from` without its links: producer, consumers and roles, which GraphBuilder fills in anew. A
-/// tensor that is computed from weights is no constant until the builder says so again.
-Tensor unlinkedTensor(const Tensor& from);
+/// A tensor without its links: producer, consumers and roles, which GraphBuilder fills in anew. One
+/// that is computed from weights is no constant until the builder says so again.
+Tensor unlinkedTensor(Tensor tensor);
 
 /// The numbers of tensors, kAbsent where there is none.
 std::vector<GraphBuilder::Handle> numbersOf(const std::vector<TensorId>& ids);
@@ -35,9 +35,9 @@ class GraphRewriter {
 
   /// Adds a tensor, its links left out: all of tensor `of` of the original, held with its axes in
   /// `order` if the rewrite is a layout; or, without `of`, one that the original does not have.
-  Handle addTensor(const Tensor& tensor, TensorId of = {}, std::vector<std::size_t> order = {});
+  Handle addTensor(Tensor tensor, TensorId of = {}, std::vector<std::size_t> order = {});
   /// Adds a piece, which lies in the storage of `host`; `piece.host` is set by `build`.
-  Handle addPiece(const Tensor& tensor, Tiling::Piece piece, Handle host);
+  Handle addPiece(Tensor tensor, Tiling::Piece piece, Handle host);
   /// Adds the ops that follow to that inference, from 0, ascending: see `Tiling::batches`.
   void setBatch(std::uint32_t batch) { batch_ = batch; }
   /// Adds all tensors of the original: their handles are their numbers.

@@ -161,7 +161,8 @@ Result<Program> tile(Program program, const Rewriting& rewriting) {
       fmt::format("{} {} {} {} {}", tileRuleName(settings.rule), rows, settings.extraWork,
                   programKey(program, views), overlaps ? platformText(request.platform) : "");
   HW_TRY(search, keptOrMade<TileSearch>(common ? &common->tilings() : nullptr, key, make));
-  HW_TRY(ways, search->ways({request.tileTo, rewriting.sharing.alias.inPlace}, rewriting.stop));
+  HW_TRY(ways, search->ways({request.tileTo, rewriting.sharing.alias.inPlace}, rewriting.stop,
+                            common ? &common->workers() : nullptr));
   // A narrower rule has one plan, as it always had. With overlaps their order hangs on the
   // platform, which is not known where a plan is read: then there are all.
   if (request.tile != TileRule::any && !overlaps) ways.resize(1);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 #include <utility>
 
 #include "core/allocators/allocator.h"
@@ -158,28 +159,97 @@ Result<Begun> beginFromCommon(const Model& model, const RunRequest& request,
   return Begun{std::move(task), part->storage};
 }
 
-/// The plan of `asked`, or that of the other ways whose plan is lower. Only those are planned whose
-/// bound is below the lowest plan so far, as far as lower is of use.
-Result<PlannedTask> lowestWay(Begun asked, std::optional<Problem> given,
-                              const PlanContext& settings) {
-  const auto others = std::exchange(asked.task.program.otherWays, {});
-  Task task = others.empty() ? Task() : asked.task;
-  HW_TRY(lowest,
-         planTask(std::move(asked.task), std::move(asked.storage), std::move(given), settings));
-  if (lowest.task.request.allocator.aimsAt("latency")) return std::move(lowest);
-  for (const Program& other : others) {
-    if (settings.stop.stop_requested()) break;
-    const Bytes bytes = lowest.planned.plan.footprint();
-    if (bytes <= std::max(other.tiles->peak, task.request.tileTo)) continue;
-    task.program = other;
-    Storage storage = storageOf(task);
-    HW_TRY(rival, planTask(task, std::move(storage), std::nullopt, settings));
-    const bool lower =
-        rival.fits() == lowest.fits() ? rival.planned.plan.footprint() < bytes : rival.fits();
-    if (lower) lowest = std::move(rival);
+/// The search for the lowest plan of a program and of the other ways to run it in parts. Ways are
+/// planned whose bound is below the lowest plan so far, as far as lower is of use; with several
+/// threads also those of which that is not known yet.
+class LowestWay {
+ public:
+  LowestWay(Begun asked, std::optional<Problem> given, const PlanContext& settings)
+      : others_(std::exchange(asked.task.program.otherWays, {})),
+        asked_(std::move(asked)),
+        given_(std::move(given)),
+        settings_(settings) {
+    if (asked_.task.request.allocator.aimsAt("latency")) others_.clear();
+    if (!others_.empty()) task_ = asked_.task;
+    plans_.resize(1 + others_.size());
+    done_.resize(plans_.size());
+    stops_.resize(plans_.size());
   }
-  return std::move(lowest);
-}
+
+  Result<PlannedTask> find(Workers& workers) {
+    const std::stop_callback stopAll(settings_.stop, [this] {
+      for (std::stop_source& stop : stops_) stop.request_stop();
+    });
+    workers.run(plans_.size(), [&](std::size_t way) {
+      std::unique_lock lock(mutex_);
+      if (isUseless(way)) return settle(way, std::nullopt);
+      lock.unlock();
+      Outcome plan = planOf(way);
+      lock.lock();
+      settle(way, std::move(plan));
+    });
+    return std::move(*lowest_);
+  }
+
+ private:
+  using Outcome = std::optional<Result<PlannedTask>>;
+
+  /// True if the plan of `way` cannot be lower, whatever comes of the ways that are not settled.
+  bool isUseless(std::size_t way) const {
+    if (way == 0 || !lowest_) return false;
+    if (!*lowest_ || settings_.stop.stop_requested()) return true;
+    const PlannedTask& lowest = **lowest_;
+    const Bytes least = std::max(others_[way - 1].tiles->peak, task_.request.tileTo);
+    // One that fits may be higher than one that does not and came first.
+    return lowest.planned.plan.footprint() <= least && (lowest.fits() || settled_ == way);
+  }
+
+  Outcome planOf(std::size_t way) {
+    PlanContext settings = settings_;
+    settings.stop = stops_[way].get_token();
+    if (way == 0) {
+      return planTask(std::move(asked_.task), std::move(asked_.storage), std::move(given_),
+                      settings);
+    }
+    Task task = task_;
+    task.program = others_[way - 1];
+    Storage storage = storageOf(task);
+    return planTask(std::move(task), std::move(storage), std::nullopt, settings);
+  }
+
+  /// Takes plans in the order of their ways, so that it does not matter which came first.
+  void settle(std::size_t way, Outcome plan) {
+    plans_[way] = std::move(plan);
+    done_[way] = true;
+    for (; settled_ < plans_.size() && done_[settled_]; ++settled_) {
+      Outcome next = std::exchange(plans_[settled_], std::nullopt);
+      if (next && !isUseless(settled_) && replaces(*next)) lowest_ = std::move(next);
+    }
+    for (std::size_t later = settled_; later < plans_.size(); ++later) {
+      if (isUseless(later)) stops_[later].request_stop();
+    }
+  }
+
+  /// True if `rival` is lower than the lowest so far. An error always replaces it.
+  bool replaces(const Result<PlannedTask>& rival) const {
+    if (!lowest_ || !rival) return true;
+    const PlannedTask& lowest = **lowest_;
+    if (rival->fits() != lowest.fits()) return rival->fits();
+    return rival->planned.plan.footprint() < lowest.planned.plan.footprint();
+  }
+
+  std::vector<Program> others_;
+  Begun asked_;
+  Task task_;  ///< Of the other ways, each with its own program in place of this one.
+  std::optional<Problem> given_;
+  const PlanContext& settings_;
+  std::vector<Outcome> plans_;           ///< By way, until they are settled.
+  std::vector<bool> done_;               ///< By way: planned, or of no use.
+  std::vector<std::stop_source> stops_;  ///< By way: ends its planning.
+  std::mutex mutex_;
+  std::size_t settled_ = 0;  ///< The number of settled ways, which are the first.
+  Outcome lowest_{};         ///< The lowest plan of these, or the first error.
+};
 
 /// The choices of `info` that are held against the fastest plan of one device: none but where it
 /// plans all devices, or around the model's own plan.
@@ -273,7 +343,9 @@ Result<std::shared_ptr<const Run>> carryOut(std::shared_ptr<const Model> model,
   HW_TRY(begun, beginFromCommon(*model, request, context, teller));
   const PlanContext settings = planSettings(request, context, teller.next());
   const auto start = std::chrono::steady_clock::now();
-  HW_TRY(lowest, lowestWay(std::move(begun), std::move(given), settings));
+  Workers alone(1);
+  HW_TRY(lowest, LowestWay(std::move(begun), std::move(given), settings)
+                     .find(context.common ? context.common->workers() : alone));
   PlannedTask done = fastestWay(*model, request, std::move(lowest), context);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   if (context.stop.stop_requested()) return fail(ErrorCode::stopped, "the run was stopped");

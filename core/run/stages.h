@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/made_once.h"
+#include "core/base/task_queue.h"
 #include "core/layout/layout.h"
 #include "core/rewrite/recompute.h"
 #include "core/run/run.h"
@@ -47,14 +48,16 @@ struct WithScratch {
   std::shared_ptr<const Graph> made{};
 };
 
-/// Such parts, kept from run to run: RunContext::common.
+/// Such parts, kept from run to run: RunContext::common; and the threads that share the work within
+/// these runs. With more than one, callbacks of runs may be called by any of them.
 class CommonWork : public MadeOnce<CommonPart> {
  public:
-  CommonWork()
+  explicit CommonWork(int threads = 1)
       : MadeOnce(kMost, &weightOf),
         scratched_(kMost, [](const WithScratch& each) { return weightOfGraph(*each.made); }),
         repeats_(kMost, [](const Repeated& each) { return weightOfGraph(*each.made.graph); }),
-        tilings_(kMostTilings, [](const TileSearch&) { return std::size_t{1}; }) {}
+        tilings_(kMostTilings, [](const TileSearch&) { return std::size_t{1}; }),
+        workers_(threads) {}
 
   /// Of graphs that are rewritten with work in place in several ways.
   MadeOnce<WithScratch>& scratched() { return scratched_; }
@@ -62,6 +65,7 @@ class CommonWork : public MadeOnce<CommonPart> {
   MadeOnce<Repeated>& repeats() { return repeats_; }
   /// Of programs that are cut into parts for several sizes.
   MadeOnce<TileSearch>& tilings() { return tilings_; }
+  Workers& workers() { return workers_; }
 
  private:
   static constexpr std::size_t kMost = std::size_t{1} << 22U;
@@ -75,6 +79,7 @@ class CommonWork : public MadeOnce<CommonPart> {
   MadeOnce<WithScratch> scratched_;
   MadeOnce<Repeated> repeats_;
   MadeOnce<TileSearch> tilings_;
+  Workers workers_;
 };
 
 /// The kind of run that a model and a request come to. Decided once, before anything is rewritten.

@@ -7,7 +7,6 @@
 #include <mutex>
 #include <numeric>
 
-#include "core/base/task_queue.h"
 #include "core/base/text.h"
 #include "core/graph/tiling.h"
 #include "core/ops/work.h"
@@ -23,7 +22,7 @@ struct ShrinkAttempt {
   TileRule rule = TileRule::lines;  ///< How operators are cut, where they are,
   Bytes to{};                       ///< and down to which size.
   double extraWork = 0;             ///< What may be done more than once, where something may.
-  /// Of use only below so many bytes: it is not planned where its bound is no lower.
+  /// The lower bound in bytes from which on it is not planned; nothing: always planned.
   std::optional<Bytes> below{};
 };
 
@@ -105,8 +104,7 @@ class Shrinker {
       : model_(std::move(model)),
         options_(options),
         context_(context),
-        trying_{.stop = context.stop, .oneOfMany = true, .common = std::make_shared<CommonWork>()} {
-  }
+        trying_{.stop = context.stop, .oneOfMany = true} {}
 
   Result<ShrinkFront> run(const RunRequest& request) {
     HW_DO(checkShrinks(request));
@@ -114,6 +112,7 @@ class Shrinker {
     front_.request.l2 = {.kind = PoolSize::Kind::unbounded};
     front_.request.threads = 1;  // One a program: they share the machine already.
     threads_ = request.threads;
+    trying_.common = std::make_shared<CommonWork>(threads_);
     front_.budget = options_.budget;
     front_.extraMacs = options_.extraMacs;
     macs_ = macsOf(*model_->graph);
@@ -226,7 +225,7 @@ class Shrinker {
     std::vector<std::optional<ShrinkPoint>> points;
     std::mutex mutex;
     const std::vector<std::size_t> order = orderOf(attempts);
-    runTasks(attempts.size(), threads_, [&](std::size_t turn) {
+    trying_.common->workers().run(attempts.size(), [&](std::size_t turn) {
       const std::size_t number = order[turn];
       if (stopping()) return;
       {
@@ -249,13 +248,15 @@ class Shrinker {
     return points;
   }
 
-  /// The order in which threads take them: those in all ways, which take longest, first.
+  /// The order in which threads take them: those in all ways, which take longest, first, but for
+  /// those that may be of no use.
   std::vector<std::size_t> orderOf(const std::vector<ShrinkAttempt>& attempts) const {
     std::vector<std::size_t> order(attempts.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     if (threads_ == 1) return order;
     std::ranges::stable_sort(order, std::greater(), [&](std::size_t number) {
-      return attempts[number].with.tile && attempts[number].rule == TileRule::any;
+      const ShrinkAttempt& attempt = attempts[number];
+      return attempt.with.tile && attempt.rule == TileRule::any && !attempt.below;
     });
     return order;
   }
@@ -348,49 +349,42 @@ class Shrinker {
     if (!offered_.tile) return;
     Rewrites with{.inPlace = offered_.inPlace, .tile = true};
     with.order = offered_.order && orderHelps_;
-    std::optional<ShrinkPoint> lines;
-    if (offered_.recompute && againHelps_) {
-      lines = linesWithRecompute(with);
-      if (!lines) return;
-      with = lines->with;
-    }
-    std::vector<ShrinkAttempt> attempts;
-    if (!lines) attempts.push_back(attemptOf(with));
-    const std::size_t ofAny = attempts.size();
-    attempts.push_back(attemptOf(with, TileRule::any));
-    attempts.push_back(attemptOf(with, TileRule::channels));
+    const auto lines =
+        offered_.recompute && againHelps_ ? linesWithRecompute(with) : tryOne(attemptOf(with));
+    if (!lines) return;
+    with = lines->with;
+    const Bytes most = wholes_ ? std::min(wholes_->peak, front_.plain.peak) : front_.plain.peak;
+    std::vector<ShrinkAttempt> attempts = {attemptOf(with, TileRule::any),
+                                           attemptOf(with, TileRule::channels)};
+    addSizes(attempts, with, TileRule::lines, {lines->peak, most}, options_.sizes);
     // The program of the bare attempt below is made by a thread that would else wait for `any`.
     if (threads_ > 1) addBare(attempts, with, {TileRule::any}, Bytes());
     const auto points = tryAll(attempts);
-    if (!lines) lines = points.front();
-    const auto& any = points[ofAny];
-    const auto& channels = points[ofAny + 1];
-    for (const auto& point : {lines, channels, any}) {
+    for (const auto& point : {lines, points[1], points[0]}) {
       if (point) front_.trials.push_back(trialOf(with, *point));
     }
-    if (lines) trySizes(*lines, any, channels);
+    trySizes(*lines, points[0], points[1], most);
   }
 
-  /// For sizes between those of the rules and of whole operators; and in parts and nothing else.
+  /// For sizes below those of lines, and between those of channels and whole operators; and in
+  /// parts and nothing else.
   void trySizes(const ShrinkPoint& lines, const std::optional<ShrinkPoint>& any,
-                const std::optional<ShrinkPoint>& channels) {
+                const std::optional<ShrinkPoint>& channels, Bytes most) {
     const Rewrites& with = lines.with;
-    const Bytes most = wholes_ ? std::min(wholes_->peak, front_.plain.peak) : front_.plain.peak;
     std::vector<ShrinkAttempt> attempts;
     if (any) {
       addSizes(attempts, with, TileRule::any, {any->peak, lines.peak}, options_.sizes / 2);
       addWithin(attempts, *any);
     }
-    addSizes(attempts, with, TileRule::lines, {lines.peak, most}, options_.sizes);
     if (channels) {
       addSizes(attempts, with, TileRule::channels, {channels->peak, most}, options_.sizes / 2);
     }
     // Where no parts help a program with work in place, they seldom help one without.
     const bool hopeless =
         any && with == Rewrites{.inPlace = true, .tile = true} && !runsInParts(any->run->graph());
-    if (!hopeless) {
+    if (!hopeless && !front_.points.empty()) {
       addBare(attempts, with, {TileRule::lines, TileRule::channels, TileRule::any},
-              front_.points.front().peak);
+              front_.points.front().bound);
     }
     tryAll(attempts);
   }

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "core/base/made_once.h"
+#include "core/base/task_queue.h"
 #include "core/base/text.h"
 #include "core/graph/tiling.h"
 #include "core/ops/constant_reads.h"
@@ -207,12 +208,13 @@ class TileSearch::Search {
     }
   }
 
-  Result<std::vector<TiledProgram>> ways(const RunAim& aim, const std::stop_token& stop) {
+  Result<std::vector<TiledProgram>> ways(const RunAim& aim, const std::stop_token& stop,
+                                         Workers& workers) {
     std::vector<PlanOf> plans;
     Bytes lowest = kMaxBytes;
-    const std::vector<std::vector<RunChoice>> choices = firstChoices(aim, stop);
+    const std::vector<std::vector<RunChoice>> choices = firstChoices(aim, stop, workers);
     for (std::size_t i = 0; i < sharings_.size(); ++i) {
-      HW_TRY(found, plansOf(sharings_[i], choices[i], aim, stop, lowest));
+      HW_TRY(found, plansOf(sharings_[i], choices[i], aim, stop, lowest, workers));
       for (const PlanOf& plan : found) lowest = std::min(lowest, plan->live);
       // With overlaps and without, the same runs are often found.
       if (settings_.overlaps)
@@ -269,18 +271,29 @@ class TileSearch::Search {
   }
 
   /// The choices of the usual sets, by sharing. Sharings that another thread works on come last.
-  std::vector<std::vector<RunChoice>> firstChoices(const RunAim& aim, const std::stop_token& stop) {
+  std::vector<std::vector<RunChoice>> firstChoices(const RunAim& aim, const std::stop_token& stop,
+                                                   Workers& workers) {
     std::vector<std::vector<RunChoice>> choices(sharings_.size());
-    std::vector<bool> done(sharings_.size());
-    for (const bool wait : {false, true}) {
-      for (std::size_t i = 0; i < sharings_.size(); ++i) {
-        std::unique_lock lock(sharings_[i].mutex, std::defer_lock);
-        if (done[i] || (!wait && !lock.try_lock())) continue;
-        if (wait) lock.lock();
-        choices[i] = choicesOf(sharings_[i], grids_.sets, aim, stop);
-        done[i] = true;
+    std::mutex mutex;
+    std::vector<bool> begun(sharings_.size());
+    // The first sharing that nobody has begun; one that no other thread holds, if there is one.
+    const auto next = [&](std::unique_lock<std::mutex>& lock) {
+      const std::lock_guard guard(mutex);
+      std::size_t chosen = sharings_.size();
+      for (std::size_t i = 0; i < sharings_.size() && !lock; ++i) {
+        if (begun[i]) continue;
+        lock = std::unique_lock(sharings_[i].mutex, std::try_to_lock);
+        if (lock || chosen == sharings_.size()) chosen = i;
       }
-    }
+      begun[chosen] = true;
+      return chosen;
+    };
+    workers.run(sharings_.size(), [&](std::size_t) {
+      std::unique_lock<std::mutex> lock;
+      const std::size_t i = next(lock);
+      if (!lock) lock = std::unique_lock(sharings_[i].mutex);
+      choices[i] = choicesOf(sharings_[i], grids_.sets, aim, stop);
+    });
     return choices;
   }
 
@@ -288,17 +301,17 @@ class TileSearch::Search {
   /// where these are not as low as was foreseen. None after a stop. `lowest`: the least peak that
   /// is known.
   Result<std::vector<PlanOf>> plansOf(Sharing& sharing, const std::vector<RunChoice>& choices,
-                                      const RunAim& aim, const std::stop_token& stop,
-                                      Bytes lowest) const {
+                                      const RunAim& aim, const std::stop_token& stop, Bytes lowest,
+                                      Workers& workers) const {
     std::vector<PlanOf> plans;
     if (choices.empty()) return plans;
-    HW_TRY(foreseen, addPlans(sharing, choices, aim, plans));
+    HW_TRY(foreseen, addPlans(sharing, choices, aim, workers, plans));
     for (const PlanOf& plan : plans) lowest = std::min(lowest, plan->live);
     if (lowest <= std::max(foreseen, aim.enough) || grids_.seldom.empty()) return plans;
     std::unique_lock lock(sharing.mutex);
     const std::vector<RunChoice> more = choicesOf(sharing, grids_.seldom, aim, stop);
     lock.unlock();
-    if (!more.empty()) HW_DO(addPlans(sharing, more, aim, plans));
+    if (!more.empty()) HW_DO(addPlans(sharing, more, aim, workers, plans));
     return plans;
   }
 
@@ -326,20 +339,30 @@ class TileSearch::Search {
   /// Adds a plan for each choice of other runs. Returns the peak that is foreseen of the first;
   /// kMaxBytes where that has no runs.
   Result<Bytes> addPlans(Sharing& sharing, const std::vector<RunChoice>& choices, const RunAim& aim,
-                         std::vector<PlanOf>& plans) const {
-    for (auto choice = choices.begin(); choice != choices.end(); ++choice) {
-      const auto same = [&](const RunChoice& other) { return other.runs == choice->runs; };
-      if (std::any_of(choices.begin(), choice, same)) continue;
-      std::string key = aim.inPlace ? "in place;" : "";
-      for (const TileRun& run : choice->runs) {
-        key += fmt::format("{} {} {} {} {} {} {};", run.first, run.last, run.rows, run.bands,
-                           run.columns, run.apart, run.groups);
-      }
-      HW_TRY(plan, sharing.plans.get(
-                       key, [&] { return makePlan(sharing.runs->program, *choice, aim.inPlace); }));
+                         Workers& workers, std::vector<PlanOf>& plans) const {
+    std::vector<const RunChoice*> distinct;
+    for (const RunChoice& choice : choices) {
+      const auto same = [&](const RunChoice* other) { return other->runs == choice.runs; };
+      if (std::ranges::none_of(distinct, same)) distinct.push_back(&choice);
+    }
+    std::vector<Result<PlanOf>> made(distinct.size());
+    workers.run(distinct.size(),
+                [&](std::size_t i) { made[i] = planOf(sharing, *distinct[i], aim.inPlace); });
+    for (Result<PlanOf>& each : made) {
+      HW_TRY(plan, std::move(each));
       plans.push_back(std::move(plan));
     }
     return choices.front().runs.empty() ? kMaxBytes : choices.front().peak;
+  }
+
+  /// The plan of a choice, made or kept.
+  Result<PlanOf> planOf(Sharing& sharing, const RunChoice& choice, bool inPlace) const {
+    std::string key = inPlace ? "in place;" : "";
+    for (const TileRun& run : choice.runs) {
+      key += fmt::format("{} {} {} {} {} {} {};", run.first, run.last, run.rows, run.bands,
+                         run.columns, run.apart, run.groups);
+    }
+    return sharing.plans.get(key, [&] { return makePlan(sharing.runs->program, choice, inPlace); });
   }
 
   /// Adds the program that was given before those whose bound is not lower.
@@ -434,9 +457,10 @@ TileSearch::~TileSearch() = default;
 TileSearch::TileSearch(TileSearch&&) noexcept = default;
 TileSearch& TileSearch::operator=(TileSearch&&) noexcept = default;
 
-Result<std::vector<TiledProgram>> TileSearch::ways(const RunAim& aim,
-                                                   const std::stop_token& stop) const {
-  return search_->ways(aim, stop);
+Result<std::vector<TiledProgram>> TileSearch::ways(const RunAim& aim, const std::stop_token& stop,
+                                                   Workers* workers) const {
+  Workers alone(1);
+  return search_->ways(aim, stop, workers != nullptr ? *workers : alone);
 }
 
 Result<TiledProgram> tiled(std::shared_ptr<const Graph> graph, Schedule schedule,

@@ -14,6 +14,8 @@
 
 namespace hw {
 
+class Workers;
+
 /// The ways in which ops are cut into parts.
 enum class TileRule : std::uint8_t {
   off,
@@ -82,8 +84,9 @@ class TileSearch {
   /// The program with the lowest bound, which is the one that was given where nothing
   /// can be saved, and behind it the others that the rule comes to, the lowest first. The peak of
   /// each is its bound: where the rows of the first are hard to place, the plan of another may be
-  /// lower.
-  Result<std::vector<TiledProgram>> ways(const RunAim& aim, const std::stop_token& stop = {}) const;
+  /// lower. `workers`, if any, share the work.
+  Result<std::vector<TiledProgram>> ways(const RunAim& aim, const std::stop_token& stop = {},
+                                         Workers* workers = nullptr) const;
 
  private:
   class Search;

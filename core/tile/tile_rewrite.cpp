@@ -162,8 +162,8 @@ class Rewriter {
     tensor.shape = rowsShape(id, cell, 1);
     tensor.bytes = program_->rows(id).bytesOf(columns);
     tensor.plannedOffset.reset();
-    return to_.addPiece(tensor, {.of = id, .begin = rowBegin(id, cell, row), .at = std::move(at)},
-                        host);
+    return to_.addPiece(std::move(tensor),
+                        {.of = id, .begin = rowBegin(id, cell, row), .at = std::move(at)}, host);
   }
 
   /// The piece that a row of a tensor is in a cell of the run: made when it is first asked for.
@@ -198,7 +198,7 @@ class Rewriter {
       tensor.shape = ringShape(ring);
       tensor.bytes = Bytes(ring.row.count() * ring.capacity);
       tensor.plannedOffset.reset();
-      rings_.push_back(to_.addTensor(tensor));
+      rings_.push_back(to_.addTensor(std::move(tensor)));
     }
   }
 
@@ -211,12 +211,12 @@ class Rewriter {
     opened_.clear();
     check(pull_->pull(run, kMaxBytes), "a run that was chosen can be pulled");
     addRings();
-    const std::vector<GraphRewriter::OpParts> parts = partsOfRun();
+    std::vector<GraphRewriter::OpParts> parts = partsOfRun();
     for (std::size_t at = run.first; at < run.last; ++at) openInputs(at);
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const TilePart& part = pull_->result().parts[i];
       if (part.at == TilePart::kArrives) {
-        to_.addOp(parts[i]);
+        to_.addOp(std::move(parts[i]));
         continue;
       }
       const TileOp& op = program_->op(part.at, run_.last);
@@ -231,7 +231,7 @@ class Rewriter {
         tiled.columns = pull_->boxes().made(part.at, part.cell).columns;
         tiled.width = op.width;
       }
-      to_.addOp(parts[i], tiled.of, tiled);
+      to_.addOp(std::move(parts[i]), tiled.of, tiled);
     }
     for (std::size_t at = run.first; at < run.last; ++at) {
       for (const TensorId out : program_->op(at, run_.last).outputs) {
@@ -306,7 +306,8 @@ class Rewriter {
     tensor.name += boxText(out, part.cell, part.rows, tiled.each);
     const Handle host = wide ? rings_[pull_->soFarRing(part.at)] : whole(out);
     const Shape origin(tensor.shape->size());
-    const Handle made = to_.addPiece(tensor, {.of = out, .begin = origin, .at = origin}, host);
+    const Handle made =
+        to_.addPiece(std::move(tensor), {.of = out, .begin = origin, .at = origin}, host);
     soFar_[part.at] = made;
     parts.outputs.push_back(made);
     if (last) rows_[{out, 0}] = {made};

@@ -1,4 +1,6 @@
 #include <atomic>
+#include <condition_variable>
+#include <mutex>
 #include <stdexcept>
 #include <vector>
 
@@ -72,6 +74,54 @@ TEST_CASE("a queue does every task once", "[tasks]") {
   runTasks(done.size(), threads, [&](std::size_t task) { ++done[task]; });
   CHECK(done == std::vector<int>(200, 1));
   runTasks(0, threads, [](std::size_t) { FAIL("a task that nobody asked for"); });
+}
+
+TEST_CASE("tasks of tasks are done once, by whoever is free", "[tasks]") {
+  const int threads = GENERATE(1, 2, 7);
+  Workers workers(threads);
+  for (int again = 0; again < 3; ++again) {
+    std::vector<std::vector<int>> done(40, std::vector<int>(30));
+    workers.run(done.size(), [&](std::size_t outer) {
+      workers.run(done[outer].size(), [&](std::size_t inner) { ++done[outer][inner]; });
+    });
+    CHECK(done == std::vector(40, std::vector(30, 1)));
+  }
+}
+
+TEST_CASE("a thread that has no task takes over tasks of a task", "[tasks]") {
+  Workers workers(2);
+  std::mutex mutex;
+  std::condition_variable changed;
+  int begun = 0;
+  // Each of the two waits for the other, so one thread alone would not get through.
+  const auto meet = [&](std::size_t) {
+    std::unique_lock lock(mutex);
+    ++begun;
+    changed.notify_all();
+    CHECK(changed.wait_for(lock, std::chrono::minutes(5), [&] { return begun == 2; }));
+  };
+  workers.run(1, [&](std::size_t) { workers.run(2, meet); });
+}
+
+TEST_CASE("a task of a task that throws ends both", "[tasks]") {
+  const int threads = GENERATE(1, 3);
+  Workers workers(threads);
+  std::atomic<int> outers = 0;
+  std::atomic<int> inners = 0;
+  const auto inner = [&](std::size_t task) {
+    ++inners;
+    if (task == 1) throw std::runtime_error("inner");
+  };
+  const auto outer = [&](std::size_t) {
+    ++outers;
+    workers.run(100, inner);
+  };
+  CHECK_THROWS_WITH(workers.run(100, outer), "inner");
+  CHECK(outers <= threads);
+  if (threads == 1) CHECK(inners == 2);
+  std::atomic<int> done = 0;
+  workers.run(4, [&](std::size_t) { ++done; });
+  CHECK(done == 4);
 }
 
 TEST_CASE("what a task throws comes through, and nothing is begun behind it", "[tasks]") {

@@ -15,6 +15,7 @@
 #include "tests/support/graphs.h"
 #include "tests/support/image_graphs.h"
 #include "tests/support/machine_judge.h"
+#include "tests/support/methods.h"
 #include "tests/support/must.h"
 #include "tests/support/printers.h"
 #include "tests/support/rounds.h"
@@ -387,7 +388,9 @@ TEST_CASE("other questions to a search for parts do not change an answer", "[til
       for (const bool inPlace : {first, !first}) aims.push_back({enough, inPlace});
     }
     std::vector<std::vector<TiledProgram>> answers(aims.size());
-    runTasks(aims.size(), 3, [&](std::size_t i) { answers[i] = asked.ways(aims[i]).value(); });
+    Workers workers(3);
+    workers.run(aims.size(),
+                [&](std::size_t i) { answers[i] = asked.ways(aims[i], {}, &workers).value(); });
     for (std::size_t aim = 0; aim < aims.size(); ++aim) {
       CAPTURE(aim);
       const auto& ways = answers[aim];
@@ -410,6 +413,28 @@ TEST_CASE("other questions to a search for parts do not change an answer", "[til
   }
   CHECK(cut > test::rounds(60));
   CHECK(cutInPlace > test::rounds(60));
+}
+
+TEST_CASE("the lowest of several ways is the same with any number of threads",
+          "[tile][run][property]") {
+  std::size_t others = 0;
+  for (const std::uint64_t seed : test::Seeds(60)) {
+    const auto model = test::modelOf(test::randomImages(seed, 9));
+    RunRequest request = test::workedRequest("none");
+    request.alignment = 1_B;
+    request.tile = TileRule::any;
+    request.extraWork = 2;
+    const auto runOn = [&](int threads) {
+      return test::must(execute(model, request, {.common = std::make_shared<CommonWork>(threads)}));
+    };
+    const auto one = runOn(1);
+    const auto several = runOn(3);
+    CHECK(opNames(several->graph()) == opNames(one->graph()));
+    CHECK(several->plan.addresses == one->plan.addresses);
+    const Program first = test::must(rewrittenProgram(*model, request));
+    others += opNames(*first.graph) != opNames(one->graph()) ? 1 : 0;
+  }
+  CHECK(others > test::rounds(10));
 }
 
 TEST_CASE("a search for parts that is stopped gives the whole, and can be asked again", "[tile]") {
