@@ -357,8 +357,6 @@ class Shrinker {
     std::vector<ShrinkAttempt> attempts = {attemptOf(with, TileRule::any),
                                            attemptOf(with, TileRule::channels)};
     addSizes(attempts, with, TileRule::lines, {lines->peak, most}, options_.sizes);
-    // The program of the bare attempt below is made by a thread that would else wait for `any`.
-    if (threads_ > 1) addBare(attempts, with, {TileRule::any}, Bytes());
     const auto points = tryAll(attempts);
     for (const auto& point : {lines, points[1], points[0]}) {
       if (point) front_.trials.push_back(trialOf(with, *point));
@@ -366,8 +364,8 @@ class Shrinker {
     trySizes(*lines, points[0], points[1], most);
   }
 
-  /// For sizes below those of lines, and between those of channels and whole operators; and in
-  /// parts and nothing else.
+  /// For sizes below those of lines, and between those of channels and whole operators; and line by
+  /// line without other rewrites.
   void trySizes(const ShrinkPoint& lines, const std::optional<ShrinkPoint>& any,
                 const std::optional<ShrinkPoint>& channels, Bytes most) {
     const Rewrites& with = lines.with;
@@ -379,12 +377,11 @@ class Shrinker {
     if (channels) {
       addSizes(attempts, with, TileRule::channels, {channels->peak, most}, options_.sizes / 2);
     }
-    // Where no parts help a program with work in place, they seldom help one without.
-    const bool hopeless =
-        any && with == Rewrites{.inPlace = true, .tile = true} && !runsInParts(any->run->graph());
-    if (!hopeless && !front_.points.empty()) {
-      addBare(attempts, with, {TileRule::lines, TileRule::channels, TileRule::any},
-              front_.points.front().bound);
+    // Work in place is decided operator by operator, and now and then costs more than it saves.
+    const Rewrites bare{.tile = true};
+    if (with != bare && !front_.points.empty()) {
+      attempts.push_back(attemptOf(bare));
+      attempts.back().below = front_.points.front().bound;
     }
     tryAll(attempts);
   }
@@ -396,18 +393,6 @@ class Shrinker {
     const auto points = tryAll({attemptOf(without), attemptOf(with)});
     if (!points[0] || !points[1]) return points[points[0] ? 0 : 1];
     return points[points[1]->peak < points[0]->peak ? 1 : 0];
-  }
-
-  /// In parts and nothing else, which now and then are lower: work in place is decided op by op.
-  /// Planned where the bound is below so many bytes; with none, only their programs are made.
-  void addBare(std::vector<ShrinkAttempt>& attempts, const Rewrites& with,
-               std::initializer_list<TileRule> rules, Bytes below) const {
-    const Rewrites bare{.tile = true};
-    if (with == bare) return;
-    for (const TileRule rule : rules) {
-      attempts.push_back(attemptOf(bare, rule));
-      attempts.back().below = below;
-    }
   }
 
   /// Work is more than multiplications: where all that is done again are these, they are a larger

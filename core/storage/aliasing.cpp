@@ -262,18 +262,18 @@ class Sparing {
   }
 
   Storage run(bool roughly) && {
-    refuse();
+    refuse(roughly);
     if (!roughly) giveBack();
     return folder_.fold(refused_);
   }
 
  private:
-  void refuse() {
+  void refuse(bool roughly) {
     for (int round = 0;; ++round) {
       const Sharing now = folder_.tryOut(refused_);
       if (now.peak.bytes <= limit_) return;
       const std::size_t before = refused_.size();
-      cutAt(now, round < kGentleCuts);
+      cutAt(now, !roughly && round < kGentleCuts);
       if (refused_.size() > before) continue;
       // No live slice is to blame for the rest. With work in place, sharing elsewhere can change
       // what is live here, so all slices are refused.
