@@ -52,14 +52,16 @@ std::string nameEnd(const Ruler& ruler, std::string_view name, double width) {
   constexpr std::size_t kLeastLetters = 3;
   const auto shown = [&](std::size_t from) { return "…" + std::string(name.substr(from)); };
   const auto fits = [&](std::size_t from) { return ruler.width(shown(from)) <= width; };
-  for (std::size_t at = name.find_first_of("./"); at != std::string_view::npos;
-       at = name.find_first_of("./", at + 1)) {
-    if (name.size() - at > kLeastLetters && fits(at + 1)) return shown(at + 1);
-  }
   const std::vector<std::size_t> at = characters(name);
   const std::size_t all = at.size() - 1;
   const std::size_t letters = most(all, [&](std::size_t count) { return fits(at[all - count]); });
-  return letters < kLeastLetters ? std::string() : shown(at[all - letters]);
+  if (letters < kLeastLetters) return {};
+  // A dot or slash is where to cut, unless most of the room would stay empty.
+  const std::size_t from = at[all - letters];
+  const std::size_t dot = name.find_first_of("./", from - 1);
+  const bool isNear = dot != std::string_view::npos && 2 * (name.size() - dot - 1) >= letters &&
+                      name.size() - dot > kLeastLetters;
+  return shown(isNear ? dot + 1 : from);
 }
 
 std::vector<std::string> brokenLines(const Ruler& ruler, std::string_view text, double width) {

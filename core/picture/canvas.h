@@ -123,8 +123,8 @@ std::string elided(const Ruler& ruler, std::string_view text, double width, bool
                    bool bold = false);
 
 /// The end of a name, which tells it from others, behind an ellipsis where all of it does not fit:
-/// "…b1x1.relu". It begins after a dot or a slash if any such end fits, else with a letter; empty
-/// where not even three letters do.
+/// "…b1x1.relu". It begins after a dot or a slash if that leaves at least half of the letters that
+/// fit, else with a letter; empty where not even three letters do.
 std::string nameEnd(const Ruler& ruler, std::string_view name, double width);
 
 /// `text` in lines no wider than `width`: broken between words, and inside those that are too long.

@@ -75,6 +75,22 @@ void ethosArrays() {
   }
 }
 
+/// The preset as it is; on networks of the corpus, too.
+void ethosWithDram() {
+  title("## Ethos-U65-512: Vela", "| network | encoded, B | Vela, cycles | ours | error |");
+  const char* corpus = std::getenv("HIGHWATER_CORPUS");
+  if (corpus == nullptr) {
+    fmt::print("skipped: no corpus (set HIGHWATER_CORPUS to its folder)\n");
+    return;
+  }
+  for (const test::VelaNetwork& row : test::velaNetworks()) {
+    const auto ours = test::cyclesOnU65(row, std::string(corpus) + "/tflite/" + row.file);
+    fmt::print("| {} | {} | {} | {} | {} |\n", row.name, groupDigits(row.encodedOnU65),
+               groupDigits(std::llround(row.onU65)), groupDigits(ours),
+               errorText(static_cast<double>(ours), row.onU65));
+  }
+}
+
 void pulpCluster() {
   title("## GAP8: DORY",
         "| network | computed, cycles | weights from L3, cycles | measured, cycles | error | error "
@@ -94,6 +110,7 @@ void arrays() {
   systolicArrays();
   spatialArrays();
   ethosArrays();
+  ethosWithDram();
   pulpCluster();
 }
 

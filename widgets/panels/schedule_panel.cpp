@@ -103,7 +103,7 @@ void UnitDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
 namespace {
 
 /// Letters of the name of an op that are worth more than how much is live at it.
-constexpr int kLeastName = 9;
+constexpr int kLeastName = 13;
 /// Letters that the name of a unit gets at most, and rows that are looked at for it.
 constexpr int kWidestUnit = 12;
 constexpr int kUnitRows = 200;
@@ -131,7 +131,12 @@ class RowDelegate : public QStyledItemDelegate {
   }
 };
 
-/// Draws the share of the peak as a thin bar before the number.
+/// The width of a column of sizes, with a bar before the number or without.
+int liveWidth(const QFontMetrics& metrics, bool bar) {
+  return metrics.horizontalAdvance(QStringLiteral("8.88 MiB")) + 18 + (bar ? kShareBar : 0);
+}
+
+/// Draws the share of the peak as a thin bar before the number, where there is room for it.
 class ShareDelegate final : public RowDelegate {
  public:
   using RowDelegate::RowDelegate;
@@ -139,6 +144,7 @@ class ShareDelegate final : public RowDelegate {
   void paint(QPainter* painter, const QStyleOptionViewItem& option,
              const QModelIndex& index) const override {
     RowDelegate::paint(painter, option, index);
+    if (option.rect.width() < liveWidth(option.fontMetrics, true)) return;
     const Theme& theme = Theme::current();
     const double share = index.data(ScheduleModel::kShareRole).toDouble();
     const int middle = option.rect.bottom() - lineHeight(option.fontMetrics) / 2;
@@ -386,7 +392,6 @@ void SchedulePanel::showRun() {
       ScheduleModel::kStep,
       std::max(widthOf(tr("Step")), widthOf(QString::number(std::max(99, model_->rowCount())))) +
           14);
-  setColumnWidth(ScheduleModel::kLive, liveWidth());
   verticalHeader()->setDefaultSectionSize(lineHeight(fontMetrics()));
   for (const int row : model_->headings()) setRowHeight(row, 2 * lineHeight(fontMetrics()));
   setColumnHidden(ScheduleModel::kUnit, !model_->hasUnits());
@@ -400,15 +405,15 @@ void SchedulePanel::showRun() {
   showMoment();
 }
 
-int SchedulePanel::liveWidth() const {
-  return kShareBar + fontMetrics().horizontalAdvance(QStringLiteral("8.88 MiB")) + 18;
-}
-
-/// Names come first: where little would be left of them, the sizes go.
+/// Names come first: where little would be left of them, the bars go, then the sizes.
 void SchedulePanel::showColumns() {
   const int units = model_->hasUnits() ? columnWidth(ScheduleModel::kUnit) : 0;
-  const int name = viewport()->width() - columnWidth(ScheduleModel::kStep) - units - liveWidth();
-  setColumnHidden(ScheduleModel::kLive, name < kLeastName * fontMetrics().averageCharWidth());
+  const int room = viewport()->width() - columnWidth(ScheduleModel::kStep) - units;
+  const auto fit = [&](bool bar) {
+    return room - liveWidth(fontMetrics(), bar) >= kLeastName * fontMetrics().averageCharWidth();
+  };
+  setColumnWidth(ScheduleModel::kLive, liveWidth(fontMetrics(), fit(true)));
+  setColumnHidden(ScheduleModel::kLive, !fit(false));
 }
 
 void SchedulePanel::resizeEvent(QResizeEvent* event) {

@@ -140,7 +140,6 @@ class SchedulePanel : public QTableView {
   void showRun();
   void showMoment();
   void showColumns();
-  int liveWidth() const;
   bool isPossible(const OpMove& move) const;
   /// The move that a drop means; nothing where the op may not run.
   std::optional<OpMove> moveAt(const QDropEvent& event) const;

@@ -110,12 +110,12 @@ TEST_CASE("what a machine has not cannot be changed, and the message names it", 
 TEST_CASE("replaying a plan gives what planning it the same way gives", "[machine][run]") {
   const auto rule = GENERATE(ResidencyRule::wholeLife, ResidencyRule::belady);
   const auto sample = GENERATE("samples:resnet8", "samples:squeezenet");
-  const auto other = GENERATE("ethos-u65-512:macs=2048", "ethos-u65-512:dma=9GB/s,channels=3");
+  const auto other = GENERATE("ethos-u85-512:macs=2048", "ethos-u85-512:dma=9GB/s,channels=3");
   CAPTURE(rule, sample, other);
   RunRequest request = workedRequest("greedy-by-size");
   request.l2 = {};
   request.residency = rule;
-  request.platform = openPlatform("ethos-u65-512").value();
+  request.platform = openPlatform("ethos-u85-512").value();
   const auto model = std::make_shared<const Model>(openModel(sample, {}).value());
   const auto run = mustRun(model, request);
   CHECK(replayed(*run, request.platform)->timing.digest == run->timing.digest);

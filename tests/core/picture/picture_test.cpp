@@ -221,6 +221,10 @@ TEST_CASE("a name that is too long keeps its end, from a dot on where it can", "
   CHECK(end("a.b.relu", 8) == "a.b.relu");
   CHECK(end("mixed.b1.relu", 9) == "…b1.relu");
   CHECK(end("mixed.b1.relu", 7) == "…relu");
+  // Cut at a dot, these three would all be "…relu".
+  CHECK(end("fire3.expand1x1.relu", 12) == "…and1x1.relu");
+  CHECK(end("fire3.expand3x3.relu", 12) == "…and3x3.relu");
+  CHECK(end("fire3.squeeze.relu", 12) == "…queeze.relu");
   CHECK(end("/layer1/Conv", 6) == "…Conv");
   CHECK(end("concatenate", 5) == "…nate");
   CHECK(end("concatenate", 4) == "…ate");
