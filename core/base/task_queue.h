@@ -6,7 +6,9 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <stop_token>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace hw {
@@ -16,18 +18,11 @@ namespace hw {
 /// free take over.
 ///
 /// A thread that waits for tasks of a task begins no others, for it may hold a lock that these
-/// need. The thread of the outermost `run` does: it must hold none of these. Tasks must not wait
-/// for others that nobody has begun.
+/// need; the thread of the outermost `run` does. So tasks of tasks must need no lock that a caller
+/// of `run` may hold, and wait for no task that nobody has begun.
 class Workers {
  public:
   explicit Workers(int threads) : threads_(static_cast<std::size_t>(std::max(threads, 1))) {}
-  Workers(const Workers&) = delete;
-  Workers& operator=(const Workers&) = delete;
-  ~Workers() {
-    const std::lock_guard lock(mutex_);
-    ending_ = true;
-    changed_.notify_all();
-  }
 
   /// Does tasks 0 to `count` - 1, begun in the order of their numbers, each by whoever is free.
   /// What a task does must depend on its number alone for the result to be the same with any number
@@ -36,7 +31,9 @@ class Workers {
   void run(std::size_t count, const std::function<void(std::size_t number)>& task) {
     Batch batch{.task = task, .count = count, .failed = count};
     std::unique_lock lock(mutex_);
-    while (count > 1 && others_.size() + 1 < threads_) others_.emplace_back([this] { serve(); });
+    while (count > 1 && others_.size() + 1 < threads_) {
+      others_.emplace_back([this](const std::stop_token& stop) { serve(stop); });
+    }
     const bool outermost = batches_.empty();
     batches_.push_back(&batch);
     changed_.notify_all();
@@ -91,22 +88,17 @@ class Workers {
     if (--batch.running == 0) changed_.notify_all();
   }
 
-  void serve() {
+  void serve(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    while (!ending_) {
-      if (Batch* batch = waiting()) {
-        doNext(*batch, lock);
-      } else {
-        changed_.wait(lock);
-      }
+    while (changed_.wait(lock, stop, [this] { return waiting() != nullptr; })) {
+      doNext(*waiting(), lock);
     }
   }
 
   std::size_t threads_;
   std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<Batch*> batches_;  ///< Those of calls that have not returned, the oldest first.
-  bool ending_ = false;
+  std::condition_variable_any changed_;
+  std::vector<Batch*> batches_;       ///< Those of calls that have not returned, the oldest first.
   std::vector<std::jthread> others_;  ///< Last, so that they end before what they use.
 };
 
@@ -116,8 +108,7 @@ class Workers {
 /// task would use more threads than were asked for.
 inline void runTasks(std::size_t count, int threads,
                      const std::function<void(std::size_t number)>& task) {
-  const auto most = static_cast<int>(std::min<std::size_t>(count, 1U << 16U));
-  Workers(std::min(threads, most)).run(count, task);
+  Workers(std::cmp_less(count, threads) ? static_cast<int>(count) : threads).run(count, task);
 }
 
 }  // namespace hw

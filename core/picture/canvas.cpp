@@ -59,9 +59,8 @@ std::string nameEnd(const Ruler& ruler, std::string_view name, double width) {
   // A dot or slash is where to cut, unless most of the room would stay empty.
   const std::size_t from = at[all - letters];
   const std::size_t dot = name.find_first_of("./", from - 1);
-  const bool isNear = dot != std::string_view::npos && 2 * (name.size() - dot - 1) >= letters &&
-                      name.size() - dot > kLeastLetters;
-  return shown(isNear ? dot + 1 : from);
+  const std::size_t least = std::max(kLeastLetters, (letters + 1) / 2);
+  return shown(dot < at[all - least] ? dot + 1 : from);
 }
 
 std::vector<std::string> brokenLines(const Ruler& ruler, std::string_view text, double width) {

@@ -248,15 +248,13 @@ class Shrinker {
     return points;
   }
 
-  /// The order in which threads take them: those in all ways, which take longest, first, but for
-  /// those that may be of no use.
+  /// The order in which threads take them: those in all ways, which take longest, first.
   std::vector<std::size_t> orderOf(const std::vector<ShrinkAttempt>& attempts) const {
     std::vector<std::size_t> order(attempts.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     if (threads_ == 1) return order;
     std::ranges::stable_sort(order, std::greater(), [&](std::size_t number) {
-      const ShrinkAttempt& attempt = attempts[number];
-      return attempt.with.tile && attempt.rule == TileRule::any && !attempt.below;
+      return attempts[number].with.tile && attempts[number].rule == TileRule::any;
     });
     return order;
   }
@@ -379,7 +377,7 @@ class Shrinker {
     }
     // Work in place is decided operator by operator, and now and then costs more than it saves.
     const Rewrites bare{.tile = true};
-    if (with != bare && !front_.points.empty()) {
+    if (with != bare) {
       attempts.push_back(attemptOf(bare));
       attempts.back().below = front_.points.front().bound;
     }

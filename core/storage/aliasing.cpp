@@ -249,7 +249,8 @@ struct Cut {
 ///
 /// A slice lives as long as the whole, so slices that are live for nothing at the peak are copied
 /// until the limit holds. Then every slice is shared again that can be: none is copied that could
-/// be shared alone, but in graphs of so many slices that trying them all takes too long.
+/// be shared alone, but in graphs of so many slices that trying them all takes too long. Roughly:
+/// all that waste are copied at once, and none is shared again.
 class Sparing {
  public:
   Sparing(const Graph& graph, Bytes limit, const Folder& folder)
@@ -262,18 +263,18 @@ class Sparing {
   }
 
   Storage run(bool roughly) && {
-    refuse(roughly);
+    refuse(roughly ? 0 : kGentleCuts);
     if (!roughly) giveBack();
     return folder_.fold(refused_);
   }
 
  private:
-  void refuse(bool roughly) {
+  void refuse(int gentleCuts) {
     for (int round = 0;; ++round) {
       const Sharing now = folder_.tryOut(refused_);
       if (now.peak.bytes <= limit_) return;
       const std::size_t before = refused_.size();
-      cutAt(now, !roughly && round < kGentleCuts);
+      cutAt(now, round < gentleCuts);
       if (refused_.size() > before) continue;
       // No live slice is to blame for the rest. With work in place, sharing elsewhere can change
       // what is live here, so all slices are refused.

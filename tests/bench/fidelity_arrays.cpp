@@ -1,5 +1,6 @@
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 
 #include "core/base/text.h"
 #include "tests/bench/fidelity_tables.h"
@@ -50,45 +51,48 @@ void spatialArrays() {
   table("AlexNet", test::alexnet(), &test::ZigZagMachine::alexnet);
 }
 
-/// On networks of the corpus, which HIGHWATER_CORPUS names.
-void ethosArrays() {
-  title("## Ethos-U55-256: Vela",
-        "| network | weights, B | encoded, B | Vela, cycles | ours | error | with 32, 64, 128 "
-        "multipliers | MACs / 256 alone |");
+/// A table with a row for each network that Vela was asked about, in the corpus, which
+/// HIGHWATER_CORPUS names.
+void velaTable(const char* heading, const char* columns,
+               const std::function<void(const test::VelaNetwork&, const std::string& file)>& row) {
+  title(heading, columns);
   const char* corpus = std::getenv("HIGHWATER_CORPUS");
   if (corpus == nullptr) {
     fmt::print("skipped: no corpus (set HIGHWATER_CORPUS to its folder)\n");
     return;
   }
-  for (const test::VelaNetwork& row : test::velaNetworks()) {
-    test::VelaCycles ours;
-    std::vector<std::string> errors;
-    for (std::size_t size = 0; size < row.cycles.size(); ++size) {
-      ours = test::cyclesOnVela(row, std::string(corpus) + "/tflite/" + row.file, size);
-      errors.push_back(errorText(static_cast<double>(ours.cycles), row.cycles[size]));
-    }
-    fmt::print("| {} | {} | {} | {} | {} | {} | {}, {}, {} | {} |\n", row.name,
-               groupDigits(ours.weights), groupDigits(row.encoded),
-               groupDigits(std::llround(row.cycles[3])), groupDigits(ours.cycles), errors[3],
-               errors[0], errors[1], errors[2],
-               errorText(static_cast<double>(ours.atRate), row.cycles[3]));
+  for (const test::VelaNetwork& network : test::velaNetworks()) {
+    row(network, std::string(corpus) + "/tflite/" + network.file);
   }
 }
 
-/// The preset as it is; on networks of the corpus, too.
-void ethosWithDram() {
-  title("## Ethos-U65-512: Vela", "| network | encoded, B | Vela, cycles | ours | error |");
-  const char* corpus = std::getenv("HIGHWATER_CORPUS");
-  if (corpus == nullptr) {
-    fmt::print("skipped: no corpus (set HIGHWATER_CORPUS to its folder)\n");
-    return;
-  }
-  for (const test::VelaNetwork& row : test::velaNetworks()) {
-    const auto ours = test::cyclesOnU65(row, std::string(corpus) + "/tflite/" + row.file);
-    fmt::print("| {} | {} | {} | {} | {} |\n", row.name, groupDigits(row.encodedOnU65),
-               groupDigits(std::llround(row.onU65)), groupDigits(ours),
-               errorText(static_cast<double>(ours), row.onU65));
-  }
+void ethosArrays() {
+  velaTable("## Ethos-U55-256: Vela",
+            "| network | weights, B | encoded, B | Vela, cycles | ours | error | with 32, 64, 128 "
+            "multipliers | MACs / 256 alone |",
+            [](const test::VelaNetwork& row, const std::string& file) {
+              test::VelaCycles ours;
+              std::vector<std::string> errors;
+              for (std::size_t size = 0; size < row.cycles.size(); ++size) {
+                ours = test::cyclesOnVela(row, file, size);
+                errors.push_back(errorText(static_cast<double>(ours.cycles), row.cycles[size]));
+              }
+              fmt::print("| {} | {} | {} | {} | {} | {} | {}, {}, {} | {} |\n", row.name,
+                         groupDigits(ours.weights), groupDigits(row.encoded),
+                         groupDigits(std::llround(row.cycles[3])), groupDigits(ours.cycles),
+                         errors[3], errors[0], errors[1], errors[2],
+                         errorText(static_cast<double>(ours.atRate), row.cycles[3]));
+            });
+  velaTable("## Ethos-U65-512: Vela",
+            "| network | encoded, B | Vela, cycles | ours | error | MACs / 512 alone |",
+            [](const test::VelaNetwork& row, const std::string& file) {
+              const test::VelaCycles ours = test::cyclesOnU65(row, file);
+              fmt::print("| {} | {} | {} | {} | {} | {} |\n", row.name,
+                         groupDigits(row.encodedOnU65), groupDigits(std::llround(row.onU65)),
+                         groupDigits(ours.cycles),
+                         errorText(static_cast<double>(ours.cycles), row.onU65),
+                         errorText(static_cast<double>(ours.atRate), row.onU65));
+            });
 }
 
 void pulpCluster() {
@@ -110,7 +114,6 @@ void arrays() {
   systolicArrays();
   spatialArrays();
   ethosArrays();
-  ethosWithDram();
   pulpCluster();
 }
 

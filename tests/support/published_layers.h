@@ -83,7 +83,7 @@ struct VelaNetwork {
   std::array<double, 4> cycles{};  ///< In Vela's summary, for kVelaSizes.
   std::int64_t encoded = 0;        ///< Bytes of its weights for 256, each operator's one stream.
   double onU65 = 0;                ///< Cycles in Vela's summary,
-  std::int64_t encodedOnU65 = 0;   ///< and bytes of weights that are read from DRAM.
+  std::int64_t encodedOnU65 = 0;   ///< and bytes of its weights in DRAM, without biases and scales.
 };
 /// Vela 3.10 (nxp-imx/ethos-u-vela a6f6566) and its encoder (mlw_codec), run on the files.
 std::vector<VelaNetwork> velaNetworks();
@@ -96,8 +96,8 @@ struct VelaCycles {
 /// Of a network in a file, one operator after the other on a bandwidth table.
 /// `size`: of kVelaSizes, by number.
 VelaCycles cyclesOnVela(const VelaNetwork& network, const std::string& file, std::size_t size);
-/// Cycles of a network in a file on the preset `ethos-u65-512`, simulated with its copies.
-std::int64_t cyclesOnU65(const VelaNetwork& network, const std::string& file);
+/// The same on the preset `ethos-u65-512` with its copies, its memories without a limit.
+VelaCycles cyclesOnU65(const VelaNetwork& network, const std::string& file);
 
 /// MobileNetV1 at 128 x 128 on the cluster of a GAP8.
 struct GapNetwork {

@@ -155,8 +155,9 @@ std::shared_ptr<const Run> fileRun(const std::string& bytes, const RunRequest& r
   return execute(model, request, {}).value();
 }
 
-std::shared_ptr<const Run> movedRun(const std::string& sample, const std::string& allocator) {
-  RunRequest request = requestBy(allocator, "ethos-u65-512");
+std::shared_ptr<const Run> movedRun(const std::string& sample, const std::string& allocator,
+                                    const std::string& platform) {
+  RunRequest request = requestBy(allocator, platform);
   request.residency = ResidencyRule::belady;
   return sampleRun(sample, request);
 }

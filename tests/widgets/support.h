@@ -46,7 +46,8 @@ std::shared_ptr<const Run> fileRun(const std::string& bytes, const RunRequest& r
 
 /// A sample planned with `allocator` for a machine with a DMA engine, on which buffers move.
 std::shared_ptr<const Run> movedRun(const std::string& sample = "squeezenet",
-                                    const std::string& allocator = "greedy-by-size");
+                                    const std::string& allocator = "greedy-by-size",
+                                    const std::string& platform = "ethos-u65-512");
 
 /// `run`, as if every op had run, in no time.
 std::shared_ptr<const Run> timed(const Run& run);

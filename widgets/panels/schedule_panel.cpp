@@ -421,6 +421,11 @@ void SchedulePanel::resizeEvent(QResizeEvent* event) {
   QTableView::resizeEvent(event);
 }
 
+void SchedulePanel::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::FontChange) showColumns();
+  QTableView::changeEvent(event);
+}
+
 void SchedulePanel::showMoment() {
   const int row = static_cast<int>(state_->step().count());
   if (row >= model_->rowCount() || currentIndex().row() == row) return;

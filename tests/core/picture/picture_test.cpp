@@ -231,6 +231,7 @@ TEST_CASE("a name that is too long keeps its end, from a dot on where it can", "
   CHECK(end("concatenate", 3).empty());  // Two letters tell nothing.
   CHECK(end("x.ab", 3).empty());
   CHECK(end("größenänderung", 6) == "…erung");
+  CHECK(end("größe.änderung.öä", 7) == "…ung.öä");  // Letters count, not bytes.
 }
 
 TEST_CASE("what is too long gets an ellipsis, and lines break between words", "[picture]") {

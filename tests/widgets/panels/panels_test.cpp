@@ -2,6 +2,7 @@
 // A schedule dealt out to devices says which operators are dispatched and managed together.
 
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "core/base/text.h"
 #include "core/import/samples.h"
@@ -155,4 +156,22 @@ TEST_CASE("the column of units is there where there are any", "[schedule]") {
   CHECK(panel.model()->index(3, ScheduleModel::kUnit).data().toString() == QStringLiteral("B/cpu"));
   state.setRun(figure("two_devices", "free-list", false));
   CHECK(panel.isColumnHidden(ScheduleModel::kUnit));
+}
+
+TEST_CASE("a narrow list of operators drops bars first, then sizes", "[schedule]") {
+  ViewState state;
+  SchedulePanel panel(&state);
+  panel.show();
+  state.setRun(test::sampleRun("squeezenet"));
+  // By width of the list, from the widest on: the width of the column, 0 where it is hidden.
+  std::vector<int> sizes;
+  for (int width = 600; width > 60; width -= 10) {
+    panel.resize(width, 300);
+    const bool hidden = panel.isColumnHidden(ScheduleModel::kLive);
+    sizes.push_back(hidden ? 0 : panel.columnWidth(ScheduleModel::kLive));
+    const int name = panel.columnWidth(ScheduleModel::kOp);
+    CHECK((hidden || name >= 13 * panel.fontMetrics().averageCharWidth()));
+  }
+  CHECK(std::ranges::is_sorted(sizes, std::greater()));
+  CHECK(std::set<int>(sizes.begin(), sizes.end()).size() == 3);
 }

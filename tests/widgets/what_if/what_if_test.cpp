@@ -17,13 +17,6 @@ bool waitForOutcome(const WhatIfPanel& panel) {
   return test::comes([&] { return panel.outcome() != nullptr; });
 }
 
-/// A run on an array that may have any number of multipliers.
-std::shared_ptr<const Run> scalableRun() {
-  RunRequest request = test::requestBy("greedy-by-size", "ethos-u85-512");
-  request.residency = ResidencyRule::belady;
-  return test::sampleRun("squeezenet", request);
-}
-
 /// A panel that has worked out what its machine makes of a run.
 struct Tried {
   explicit Tried(QSize size) {
@@ -33,7 +26,8 @@ struct Tried {
     REQUIRE(waitForOutcome(panel));
   }
 
-  std::shared_ptr<const Run> run = scalableRun();
+  /// On an array that may have any number of multipliers.
+  std::shared_ptr<const Run> run = test::movedRun("squeezenet", "greedy-by-size", "ethos-u85-512");
   ViewState state;
   WhatIfPanel panel{&state};
 };

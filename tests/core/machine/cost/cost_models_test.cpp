@@ -572,8 +572,8 @@ TEST_CASE("networks on an Ethos-U come near Vela's cycles", "[cost][machine][cor
       CHECK(static_cast<double>(ours.cycles) == Approx(row.cycles[size]).epsilon(0.1));
     }
     const auto onU65 = test::cyclesOnU65(row, (*corpus / row.file).string());
-    CAPTURE(row.name, onU65);
-    CHECK(static_cast<double>(onU65) == Approx(row.onU65).epsilon(0.3));
+    CAPTURE(row.name, onU65.cycles);
+    CHECK(static_cast<double>(onU65.cycles) == Approx(row.onU65).epsilon(0.27));
   }
 }
 
