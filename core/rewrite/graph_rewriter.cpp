@@ -3,6 +3,7 @@
 namespace hw {
 std::vector<GraphBuilder::Handle> numbersOf(const std::vector<TensorId>& ids) {
   std::vector<GraphBuilder::Handle> numbers;
+  numbers.reserve(ids.size());
   for (const TensorId id : ids) numbers.push_back(id ? id.index() : GraphBuilder::kAbsent);
   return numbers;
 }
@@ -47,7 +48,7 @@ void GraphRewriter::addAllTensors() {
 void GraphRewriter::addOp(OpParts parts, OpId of, std::optional<Tiling::Part> part) {
   builder_.addOp(std::move(parts));
   tiling_.opOf.add(of);
-  tiling_.parts.add(std::move(part));
+  tiling_.parts.add(part);
   batches_.add(batch_);
 }
 
