@@ -13,13 +13,13 @@ werror=OFF
 # Only the g++ build treats warnings as errors: clang warns of other things.
 if [[ -n ${CI:-} && $preset == release ]]; then werror=ON; fi
 
-# True when the tree was configured, here and with these options. Ninja itself notices changed
-# CMake files and new sources.
+# True when the tree was configured, here and with these options, or stricter on warnings. Ninja
+# itself notices changed CMake files and new sources.
 is_configured() {
   [[ -f $tree/build.ninja ]] &&
     grep -qx "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" "$tree/CMakeCache.txt" &&
     grep -qx "HIGHWATER_GUI:[A-Z]*=$gui" "$tree/CMakeCache.txt" &&
-    grep -qx "HIGHWATER_WERROR:[A-Z]*=$werror" "$tree/CMakeCache.txt"
+    grep -qE "^HIGHWATER_WERROR:[A-Z]*=(ON|$werror)$" "$tree/CMakeCache.txt"
 }
 
 # CMake refuses a tree that was made for another folder: a clone that was moved starts afresh.
