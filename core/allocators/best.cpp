@@ -29,8 +29,8 @@ constexpr std::size_t kMostAroundCore = 40'000;
 constexpr std::size_t kClimbStays = 2'000;
 constexpr std::size_t kExactStays = 5'000;
 constexpr std::size_t kExactStaysWithTime = 50'000;
-/// Buffers up to which the exact search has its budget of nodes. With more it has more in
-/// proportion; in one of many plannings it has less, since each node takes longer.
+/// Buffers up to which the exact search has its budget of nodes. For more buffers the budget grows
+/// in proportion; in one of many plannings it shrinks, since each node takes longer.
 constexpr std::int64_t kStaysOfNodes = 500;
 /// Placements of the beam search for each node of the exact one; more where sizes are coarse.
 constexpr std::int64_t kBeamMoves = 40;

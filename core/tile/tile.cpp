@@ -270,28 +270,12 @@ class TileSearch::Search {
     });
   }
 
-  /// The choices of the usual sets, by sharing. Sharings that another thread works on come last.
+  /// The choices of the usual sets, by sharing.
   std::vector<std::vector<RunChoice>> firstChoices(const RunAim& aim, const std::stop_token& stop,
                                                    Workers& workers) {
     std::vector<std::vector<RunChoice>> choices(sharings_.size());
-    std::mutex mutex;
-    std::vector<bool> begun(sharings_.size());
-    // The first sharing that nobody has begun; one that no other thread holds, if there is one.
-    const auto next = [&](std::unique_lock<std::mutex>& lock) {
-      const std::lock_guard guard(mutex);
-      std::size_t chosen = sharings_.size();
-      for (std::size_t i = 0; i < sharings_.size() && !lock; ++i) {
-        if (begun[i]) continue;
-        lock = std::unique_lock(sharings_[i].mutex, std::try_to_lock);
-        if (lock || chosen == sharings_.size()) chosen = i;
-      }
-      begun[chosen] = true;
-      return chosen;
-    };
-    workers.run(sharings_.size(), [&](std::size_t) {
-      std::unique_lock<std::mutex> lock;
-      const std::size_t i = next(lock);
-      if (!lock) lock = std::unique_lock(sharings_[i].mutex);
+    workers.run(sharings_.size(), [&](std::size_t i) {
+      const std::lock_guard lock(sharings_[i].mutex);
       choices[i] = choicesOf(sharings_[i], grids_.sets, aim, stop);
     });
     return choices;

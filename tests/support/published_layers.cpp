@@ -239,37 +239,37 @@ std::int64_t weightBytes(const Graph& graph) {
 
 }  // namespace
 
-VelaCycles cyclesOnVela(const VelaNetwork& network, const std::string& file, std::size_t size) {
+namespace {
+
+/// The cycles, of `period` each, with weights of so many bytes, and by the rate of the unit alone.
+VelaCycles velaCycles(const std::string& file, Platform platform, std::int64_t encoded,
+                      SimTime period) {
   const auto model = std::make_shared<const Model>(openModel(file, {}).value());
+  UnitSpec& unit = platform.devices.front().units.front();
+  const auto cycles = [&] { return latencyOf(model, platform).count() / period.count(); };
+  VelaCycles found{.weights = weightBytes(*model->graph)};
+  unit.cost.weightRatio = static_cast<double>(encoded) / static_cast<double>(found.weights);
+  found.cycles = cycles();
+  unit.cost = {};
+  found.atRate = cycles();
+  return found;
+}
+
+}  // namespace
+
+VelaCycles cyclesOnVela(const VelaNetwork& network, const std::string& file, std::size_t size) {
   Platform platform = findPlatform("ethos-u55-256").value();
   DeviceSpec& device = platform.devices.front();
   device.issue = Issue::sequential;
   device.dma.clear();
   for (PoolSpec& pool : device.pools) pool.readLatency = pool.writeLatency = SimTime();
-  UnitSpec& unit = device.units.front();
-  const auto cycles = [&] { return latencyOf(model, platform).count() / 2'000; };
-  VelaCycles found{.weights = weightBytes(*model->graph)};
-  unit.cost = {};
-  found.atRate = cycles();
-  unit.cost.model = costModelNamed("ethos-u");
-  unit.cost.weightRatio = static_cast<double>(network.encoded) / static_cast<double>(found.weights);
-  unit.macsPerCycle = kVelaSizes[size];
-  found.cycles = cycles();
-  return found;
+  device.units.front().macsPerCycle = kVelaSizes[size];
+  return velaCycles(file, std::move(platform), network.encoded, SimTime(2'000));
 }
 
 VelaCycles cyclesOnU65(const VelaNetwork& network, const std::string& file) {
-  const auto model = std::make_shared<const Model>(openModel(file, {}).value());
-  Platform platform = findPlatform("ethos-u65-512").value();
-  UnitSpec& unit = platform.devices.front().units.front();
-  const auto cycles = [&] { return latencyOf(model, platform).count() / 1'000; };
-  VelaCycles found{.weights = weightBytes(*model->graph)};
-  unit.cost.weightRatio =
-      static_cast<double>(network.encodedOnU65) / static_cast<double>(found.weights);
-  found.cycles = cycles();
-  unit.cost = {};
-  found.atRate = cycles();
-  return found;
+  return velaCycles(file, findPlatform("ethos-u65-512").value(), network.encodedOnU65,
+                    SimTime(1'000));
 }
 
 GapNetwork mobilenetOnGap8() {
