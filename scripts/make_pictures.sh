@@ -22,7 +22,7 @@ for sample in chain residual inception; do
   done
 done
 draw two_devices_partition partition samples:two_devices --platform two-devices
-"$build/app/cli/highwater" compare samples:squeezenet --platform ethos-u85-512 --l2 8MiB \
+"$build/app/cli/highwater" compare samples:squeezenet --platform hexagon-vtcm \
   --weights prefetch --picture docs/pictures/machine_squeezenet.svg --quiet \
   --allocators best,greedy-by-size,two-sided,free-list,in-order,idle-longest,best:for=latency \
   > /dev/null

@@ -183,31 +183,62 @@ std::vector<VelaNetwork> velaNetworks() {
   return {
       {"person_detect",
        "person_detect.tflite",
-       {793'520, 463'590, 354'430, 301'796},
-       204'176,
-       78'340,
-       205'740},
-      {"vww", "vww_96_int8.tflite", {716'157, 361'629, 220'831, 158'938}, 45'984, 103'120, 46'748},
-      {"kws", "kws_ref_model.tflite", {318'699, 161'265, 84'604, 51'430}, 23'872, 24'398, 24'056},
-      {"ad01", "ad01_int8.tflite", {200'992, 201'248, 201'248, 201'248}, 184'528, 45'723, 185'136},
+       {{{793'520, 204'176}, {463'590, 204'176}, {354'430, 204'176}, {301'796, 204'176}}},
+       {78'340, 205'740},
+       {{{360'918, 205'888},
+         {295'008, 205'520},
+         {265'519, 208'144},
+         {256'408, 210'736},
+         {250'263, 210'240}}},
+       {135'916, 208'128}},
+      {"vww",
+       "vww_96_int8.tflite",
+       {{{716'157, 45'984}, {361'629, 45'984}, {220'831, 45'984}, {158'938, 45'984}}},
+       {103'120, 46'748},
+       {{{216'483, 47'392},
+         {139'843, 47'456},
+         {110'856, 50'016},
+         {101'431, 53'072},
+         {96'674, 52'688}}},
+       {190'541, 50'368}},
+      {"kws",
+       "kws_ref_model.tflite",
+       {{{318'699, 23'872}, {161'265, 23'872}, {84'604, 23'872}, {51'430, 23'872}}},
+       {24'398, 24'056},
+       {{{69'831, 24'288}, {48'117, 24'512}, {40'161, 25'184}, {43'825, 33'376}, {35'090, 25'632}}},
+       {35'132, 24'544}},
+      {"ad01",
+       "ad01_int8.tflite",
+       {{{200'992, 184'528}, {201'248, 184'528}, {201'248, 184'528}, {201'248, 184'528}}},
+       {45'723, 185'136},
+       {{{201'344, 184'544},
+         {201'344, 184'544},
+         {201'840, 185'040},
+         {202'752, 185'792},
+         {203'424, 186'144}}},
+       {47'882, 185'104}},
       {"str_ww",
        "str_ww_ref_model.tflite",
-       {84'393, 62'463, 60'691, 60'163},
-       47'312,
-       11'048,
-       47'746},
+       {{{84'393, 47'312}, {62'463, 47'312}, {60'691, 47'312}, {60'163, 47'312}}},
+       {11'048, 47'746},
+       {{{58'439, 47'712}, {57'077, 47'712}, {57'223, 48'128}, {57'984, 48'832}, {59'813, 50'048}}},
+       {23'146, 48'224}},
       {"micro_speech",
        "micro_speech_quantized.tflite",
-       {112'545, 68'376, 49'255, 37'538},
-       18'688,
-       12'445,
-       22'104},
+       {{{112'545, 18'688}, {68'376, 18'688}, {49'255, 18'688}, {37'538, 18'688}}},
+       {12'445, 22'104},
+       {{{30'468, 19'136}, {25'419, 19'136}, {29'553, 23'360}, {36'500, 32'768}, {50'836, 47'808}}},
+       {28'782, 23'360}},
       {"mobilenet_v1_0.25_128",
        "coral_mobilenet_v1_0.25_128_quant.tflite",
-       {1'489'754, 908'782, 665'250, 601'449},
-       388'688,
-       201'376,
-       390'326}};
+       {{{1'489'754, 388'688}, {908'782, 388'688}, {665'250, 388'688}, {601'449, 388'688}}},
+       {201'376, 390'326},
+       {{{689'923, 390'784},
+         {569'481, 390'512},
+         {511'303, 392'880},
+         {485'498, 396'464},
+         {480'980, 396'656}}},
+       {354'745, 392'576}}};
 }
 
 namespace {
@@ -257,19 +288,36 @@ VelaCycles velaCycles(const std::string& file, Platform platform, std::int64_t e
 
 }  // namespace
 
-VelaCycles cyclesOnVela(const VelaNetwork& network, const std::string& file, std::size_t size) {
+namespace {
+
+/// A machine with Shared_Sram at 500 MHz, on which operators run one after the other.
+Platform sharedSram(int macs) {
   Platform platform = findPlatform("ethos-u55-256").value();
   DeviceSpec& device = platform.devices.front();
   device.issue = Issue::sequential;
   device.dma.clear();
   for (PoolSpec& pool : device.pools) pool.readLatency = pool.writeLatency = SimTime();
-  device.units.front().macsPerCycle = kVelaSizes[size];
-  return velaCycles(file, std::move(platform), network.encoded, SimTime(2'000));
+  device.units.front().macsPerCycle = macs;
+  return platform;
 }
 
-VelaCycles cyclesOnU65(const VelaNetwork& network, const std::string& file) {
-  return velaCycles(file, findPlatform("ethos-u65-512").value(), network.encodedOnU65,
-                    SimTime(1'000));
+}  // namespace
+
+VelaCycles cyclesOnU55(const VelaNetwork& network, const std::string& file, std::size_t size) {
+  return velaCycles(file, sharedSram(kU55Sizes[size]), network.u55[size].encoded, SimTime(2'000));
+}
+
+VelaCycles cyclesOnU85(const VelaNetwork& network, const std::string& file, std::size_t size) {
+  Platform platform = sharedSram(kU85Sizes[size]);
+  DeviceSpec& device = platform.devices.front();
+  device.units.front().cost = {.model = costModelNamed("ethos-u85")};
+  device.pools.front().readBandwidth = device.pools.front().writeBandwidth = 16'000'000'000;
+  return velaCycles(file, std::move(platform), network.u85[size].encoded, SimTime(2'000));
+}
+
+VelaCycles cyclesOnPreset(const std::string& preset, const VelaTotal& vela,
+                          const std::string& file) {
+  return velaCycles(file, findPlatform(preset).value(), vela.encoded, SimTime(1'000));
 }
 
 GapNetwork mobilenetOnGap8() {

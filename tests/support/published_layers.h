@@ -72,20 +72,29 @@ struct ScaleSimLayer {
 std::vector<ScaleSimLayer> scaleSimLayers();
 Platform scaleSimPlatform(const ScaleSimLayer& layer);
 
-/// The multipliers of an Ethos-U55 that Vela was asked about.
-inline constexpr std::array<int, 4> kVelaSizes = {32, 64, 128, 256};
+/// The multipliers of an Ethos-U55 and of a U85 that Vela was asked about.
+inline constexpr std::array<int, 4> kU55Sizes = {32, 64, 128, 256};
+inline constexpr std::array<int, 5> kU85Sizes = {128, 256, 512, 1024, 2048};
 
-/// A network of the corpus on an Ethos-U55 (High_End_Embedded, Shared_Sram), and on a U65-512
-/// (Client_Server, Dedicated_Sram).
+/// Cycles in Vela's summary, and bytes of the weights as it encodes them.
+struct VelaTotal {
+  double cycles = 0;
+  std::int64_t encoded = 0;
+};
+
+/// A network of the corpus on an Ethos-U55 (High_End_Embedded) and a U85 (SYS_Flash_High), both
+/// with Shared_Sram, and on a U65-512 (Client_Server) and a U85-512 (SYS_DRAM_Mid), both with
+/// Dedicated_Sram.
 struct VelaNetwork {
   std::string name;
-  std::string file;                ///< In the corpus, under tflite.
-  std::array<double, 4> cycles{};  ///< In Vela's summary, for kVelaSizes.
-  std::int64_t encoded = 0;        ///< Bytes of its weights for 256, each operator's one stream.
-  double onU65 = 0;                ///< Cycles in Vela's summary,
-  std::int64_t encodedOnU65 = 0;   ///< and bytes of its weights in DRAM, without biases and scales.
+  std::string file;  ///< In the corpus, under tflite.
+  std::array<VelaTotal, kU55Sizes.size()> u55{};
+  VelaTotal u65{};  ///< Weights without biases and scales.
+  std::array<VelaTotal, kU85Sizes.size()> u85{};
+  VelaTotal u85Dram{};
 };
-/// Vela 3.10 (nxp-imx/ethos-u-vela a6f6566) and its encoder (mlw_codec), run on the files.
+/// U55 and U65: Vela 3.10 (nxp-imx/ethos-u-vela a6f6566) and its encoder (mlw_codec), U85: Vela 5.1
+/// (401163a), run on the files.
 std::vector<VelaNetwork> velaNetworks();
 
 struct VelaCycles {
@@ -93,11 +102,13 @@ struct VelaCycles {
   std::int64_t atRate = 0;   ///< By multiply-accumulates a cycle, weights as in the model.
   std::int64_t weights = 0;  ///< Bytes of them in the model.
 };
-/// Of a network in a file, one operator after the other on a bandwidth table.
-/// `size`: of kVelaSizes, by number.
-VelaCycles cyclesOnVela(const VelaNetwork& network, const std::string& file, std::size_t size);
-/// The same on the preset `ethos-u65-512` with its copies, its memories without a limit.
-VelaCycles cyclesOnU65(const VelaNetwork& network, const std::string& file);
+/// Of a network in a file, one operator after the other on a bandwidth table, as with Shared_Sram.
+/// `size`: of kU55Sizes or kU85Sizes, by number.
+VelaCycles cyclesOnU55(const VelaNetwork& network, const std::string& file, std::size_t size);
+VelaCycles cyclesOnU85(const VelaNetwork& network, const std::string& file, std::size_t size);
+/// The same at 1 GHz on a preset with its copies, its memories without a limit.
+VelaCycles cyclesOnPreset(const std::string& preset, const VelaTotal& vela,
+                          const std::string& file);
 
 /// MobileNetV1 at 128 x 128 on the cluster of a GAP8.
 struct GapNetwork {

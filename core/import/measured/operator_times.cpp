@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "core/base/csv.h"
 #include "core/base/text.h"
@@ -55,29 +59,88 @@ Result<void> addTime(const CsvTable& row, std::size_t column, OperatorTimes& tim
   return {};
 }
 
+Result<double> measuredNumber(std::string_view text, std::string_view unit) {
+  const auto amount = parseNumber(text);
+  if (amount && *amount >= 0 && *amount <= MeasuredSpan::kMost) return *amount;
+  return fail(ErrorCode::malformed,
+              fmt::format("'{} {}' is no number up to 1e15", printable(text, 40), unit));
+}
+
+/// The words of a line, between blanks.
+std::vector<std::string_view> wordsOf(std::string_view line) {
+  std::vector<std::string_view> words;
+  constexpr std::string_view kBlanks = " \t\r";
+  for (std::size_t at = line.find_first_not_of(kBlanks); at != std::string_view::npos;
+       at = line.find_first_not_of(kBlanks, at)) {
+    const std::size_t end = std::min(line.find_first_of(kBlanks, at), line.size());
+    words.push_back(line.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+/// Milliseconds of the nodes of the last table of ST's tools, "c_id m_id type dur (ms) % ...": the
+/// first word with a point behind the numbers of the node and of its operator in the model. Nodes
+/// of one operator are one.
+Result<OperatorTimes> nodesOfSt(std::string_view report) {
+  std::map<std::int64_t, double> operators;
+  bool inTable = false;
+  for (const std::string_view line : splitText(report, '\n')) {
+    const auto words = wordsOf(line);
+    if (words.size() < 3) continue;
+    if (words[0] == "c_id" && words[1] == "m_id") {
+      inTable = true;
+      operators.clear();
+    }
+    const auto op = parseInteger(words[1]);
+    if (!inTable || !parseInteger(words[0]) || !op || *op < 0) continue;
+    const auto time = std::ranges::find_if(words.begin() + 2, words.end(), [](auto word) {
+      return word.find('.') != std::string_view::npos && parseNumber(word);
+    });
+    if (time == words.end()) continue;
+    HW_TRY(milliseconds, measuredNumber(*time, "ms"));
+    operators[*op] += 1e3 * milliseconds;
+  }
+  OperatorTimes times;
+  for (const auto& [op, micros] : operators) {
+    times.profile.ops.push_back({.name = std::to_string(op), .index = op});
+    times.spans.push_back({micros, false});
+  }
+  return times;
+}
+
+/// "Median throughput is 4.407 inf./sec." of the runner of MLPerf Tiny; nothing without it.
+Result<std::optional<MeasuredSpan>> throughputOfMlperf(std::string_view report) {
+  constexpr std::string_view kMedian = "Median throughput is ";
+  const std::size_t at = report.rfind(kMedian);
+  if (at == std::string_view::npos) return std::nullopt;
+  const auto words = wordsOf(report.substr(at + kMedian.size(), 80));
+  HW_TRY(rate, measuredNumber(words.empty() ? "" : words[0], "inf./sec."));
+  const double micros = 1e6 / rate;
+  if (!(micros <= MeasuredSpan::kMost) || micros < MeasuredSpan::kLeast) {
+    return fail(ErrorCode::malformed, fmt::format("'{} inf./sec.' is no rate from 1e-9 to 1e12",
+                                                  printable(words[0], 40)));
+  }
+  return MeasuredSpan{micros, false};
+}
+
 /// Lines "CONV_2D took 12345 ticks (12 ms)." of tflite-micro's profiler, whatever a console puts in
 /// front of them: the operators in their order.
 Result<OperatorTimes> loggedTicks(std::string_view log) {
   constexpr std::string_view kTook = " took ";
   constexpr std::string_view kTicks = " ticks (";
   OperatorTimes times;
-  while (!log.empty()) {
-    const std::string_view line = log.substr(0, log.find('\n'));
-    log.remove_prefix(std::min(line.size() + 1, log.size()));
+  for (const std::string_view line : splitText(log, '\n')) {
     const std::size_t ticks = line.find(kTicks);
     if (ticks == std::string_view::npos) continue;
     const std::size_t took = line.substr(0, ticks).rfind(kTook);
     if (took == std::string_view::npos) continue;
     const std::string_view number = line.substr(0, ticks).substr(took + kTook.size());
-    const auto amount = parseNumber(number);
-    if (!amount || !(*amount >= 0) || *amount > MeasuredSpan::kMost) {
-      return fail(ErrorCode::malformed,
-                  fmt::format("'{} ticks' is no number up to 1e15", printable(number, 40)));
-    }
+    HW_TRY(amount, measuredNumber(number, "ticks"));
     const std::string_view front = line.substr(0, took);
     times.profile.ops.push_back({.type = std::string(front.substr(front.find_last_of(" \t") + 1)),
                                  .index = static_cast<std::int64_t>(times.profile.ops.size())});
-    times.spans.push_back({*amount, true});
+    times.spans.push_back({amount, true});
   }
   return times;
 }
@@ -115,8 +178,12 @@ Result<OperatorTimes> readOperatorTimes(std::string_view bytes) {
     }
     return times;
   }
-  HW_TRY(logged, loggedTicks(bytes));
-  if (!logged.spans.empty()) return std::move(logged);
+  for (const auto read : {loggedTicks, nodesOfSt}) {
+    HW_TRY(found, read(bytes));
+    if (!found.spans.empty()) return std::move(found);
+  }
+  HW_TRY(whole, throughputOfMlperf(bytes));
+  if (whole) return OperatorTimes{.total = whole};
   CsvTable table(bytes, timesLayout());
   HW_TRY(hasHeader, table.readHeader());
   if (!hasHeader) return fail(ErrorCode::malformed, "the file has no header", "line 1");

@@ -25,6 +25,7 @@ std::span<const CostModel> costModels() {
                                     kSystolicCost,
                                     kSpatialCost,
                                     kEthosCost,
+                                    kEthosU85Cost,
                                     kPulpCost,
                                     kTableCost};
   return models;

@@ -115,6 +115,7 @@ constexpr std::int64_t tilesOf(std::int64_t all, std::int64_t size) {
 extern const CostModel kSystolicCost;
 extern const CostModel kSpatialCost;
 extern const CostModel kEthosCost;
+extern const CostModel kEthosU85Cost;
 extern const CostModel kPulpCost;
 extern const CostModel kTableCost;
 

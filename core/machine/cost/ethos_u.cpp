@@ -4,50 +4,24 @@
 #include <limits>
 #include <vector>
 
-#include "core/machine/cost/cost_models.h"
+#include "core/machine/cost/ethos.h"
 
-// The estimate of Vela, Arm's compiler for Ethos-U, for operands of a byte: the blocks into which
-// it cuts an output (its architecture_allocator.py), what they take, and what they read and write
-// (its npu_performance.py).
+// The estimate of Vela for Ethos-U55 and U65: the blocks into which it cuts an output (its
+// architecture_allocator.py), what they take, and what they read and write (its
+// npu_performance.py).
 
-namespace hw {
+namespace hw::ethos {
 namespace {
 
 constexpr std::array kEthosParams = {CostParam{"weight_ratio", &CostSpec::weightRatio},
                                      CostParam{"port_bytes_per_cycle", &CostSpec::portBytes},
                                      CostParam{"far_latency", &CostSpec::farLatency}};
 
-/// Cycles until the near memory answers, and bytes that it moves at a time.
-constexpr double kNearLatency = 32;
+/// Bytes that the near memory moves at a time.
 constexpr double kNearBurst = 32;
 constexpr std::int64_t kBankBytes = 1024;
 constexpr std::int64_t kOutputBanks = 2;
-/// The longest side of a kernel that is made in one go.
-constexpr std::int64_t kMostKernel = 8;
-/// Channels that lie together inside a network; blocks that leave some for others have whole ones.
-constexpr std::int64_t kBrick = 16;
 constexpr std::int64_t kFewInputs = 8;  ///< Channels that are multiplied at a time, at least.
-
-/// An input, an output, or a block of one.
-struct Volume {
-  std::int64_t rows = 1;
-  std::int64_t columns = 1;
-  std::int64_t depth = 1;
-
-  double places() const { return static_cast<double>(rows) * static_cast<double>(columns); }
-  double elements() const { return places() * static_cast<double>(depth); }
-};
-
-constexpr Volume smaller(const Volume& a, const Volume& b) {
-  return {std::min(a.rows, b.rows), std::min(a.columns, b.columns), std::min(a.depth, b.depth)};
-}
-constexpr Volume tiles(const Volume& all, const Volume& block) {
-  return {tilesOf(all.rows, block.rows), tilesOf(all.columns, block.columns),
-          tilesOf(all.depth, block.depth)};
-}
-std::int64_t padded(std::int64_t size, std::int64_t granule) {
-  return cyclesTimes(tilesOf(size, granule), granule);
-}
 
 /// One size of the accelerator.
 struct EthosArray {
@@ -113,34 +87,8 @@ double cyclesAnElement(const OutputRate& rate, const EthosArray& array) {
                   rate.table / static_cast<double>(array.cores));
 }
 
-enum class EthosKind : std::uint8_t { convolution, depthwise, pooling, product };
-
-/// An operator of one image and one group.
-struct EthosOp {
-  EthosKind kind = EthosKind::convolution;
-  Volume in{};
-  Volume out{};
-  Slide down{};
-  Slide across{};
-  std::int64_t kernelRows = 1;
-  std::int64_t kernelColumns = 1;
-  bool byKernel = false;  ///< Four elements of the kernel at a time, not 32 channels.
-  double times = 1;       ///< Images and groups.
-
-  /// Each channel of the output is made of one of the input.
-  bool keepsDepth() const { return kind == EthosKind::depthwise || kind == EthosKind::pooling; }
-  bool convolves() const { return kind == EthosKind::convolution || kind == EthosKind::depthwise; }
-  /// Parts of the kernel, one after the other.
-  double kernels() const {
-    return static_cast<double>(tilesOf(kernelRows, kMostKernel)) *
-           static_cast<double>(tilesOf(kernelColumns, kMostKernel));
-  }
-  /// True for one row of outputs, by a kernel of one row.
-  bool isLine() const { return out.rows == 1 && kernelRows == 1; }
-};
-
 /// True if part of the array idles less when it goes by kernel elements than by channels.
-bool goesByKernel(const EthosOp& op) {
+bool goesByKernel(const Layer& op) {
   if (op.in.depth <= kFewInputs) return true;
   const std::int64_t kernel = cyclesTimes(op.kernelRows, op.kernelColumns);
   const auto depth = static_cast<double>(op.in.depth);
@@ -161,7 +109,7 @@ void dilate(std::int64_t& kernel, const Slide& slide) {
 
 /// Reads the columns of a step side by side, as channels, where an image has a whole number of
 /// steps: for steps of more than three, and in a first layer of few channels.
-void takeOutSteps(EthosOp& op, bool first) {
+void takeOutSteps(Layer& op, bool first) {
   Slide& slide = op.across;
   const std::int64_t depth = cyclesTimes(op.in.depth, slide.step);
   const bool wanted = slide.step > 3 || (first && slide.step > 1 && depth <= kFewInputs);
@@ -174,70 +122,42 @@ void takeOutSteps(EthosOp& op, bool first) {
   slide = {.image = op.in.columns, .reach = op.kernelColumns};
 }
 
-/// A matrix is an image of one row, whose columns are the rows of the matrix; where these are 4, 8
-/// or 16, an image of 2 x 2, 2 x 4 or 4 x 4.
-EthosOp matrixOp(const Loops& loops) {
-  const std::int64_t rows = loops[Loop::batch];
-  const std::int64_t high = rows == 4 || rows == 8 ? 2 : rows == 16 ? 4 : 1;
-  return {.kind = EthosKind::product,
-          .in = {high, rows / high, loops[Loop::input]},
-          .out = {high, rows / high, loops[Loop::output]},
-          .times = static_cast<double>(loops[Loop::group])};
-}
-
-/// The operator as Vela hands it to the array, one image and group of it.
-EthosOp ethosOp(const Work& work, const CostedOp& costed) {
-  const Loops& loops = *work.loops;
-  const bool apart = loops[Loop::input] == 1 && loops[Loop::group] > 1;
-  const bool single =
-      std::max({loops[Loop::row], loops[Loop::column], loops[Loop::kernelRow],
-                loops[Loop::kernelColumn], work.down.image, work.across.image}) == 1;
-  const bool depthwise = apart && costed.kind == OpClass::convolution;
-  if (single && work.macs > 0 && !depthwise) return matrixOp(loops);
-  EthosOp op{.in = {std::max<std::int64_t>(work.down.image, 1),
-                    std::max<std::int64_t>(work.across.image, 1), loops[Loop::input]},
-             .out = {loops[Loop::row], loops[Loop::column], loops[Loop::output]},
-             .down = work.down,
-             .across = work.across,
-             .kernelRows = loops[Loop::kernelRow],
-             .kernelColumns = loops[Loop::kernelColumn],
-             .times = static_cast<double>(loops[Loop::batch])};
-  if (work.macs == 0 || apart) {
-    op.kind = work.macs == 0 ? EthosKind::pooling : EthosKind::depthwise;
-    op.in.depth = loops[Loop::group];
-    op.out.depth = cyclesTimes(loops[Loop::group], loops[Loop::output]);
-  } else {
-    op.times *= static_cast<double>(loops[Loop::group]);
+/// The operator as Vela hands it to the array. Matrices of 4, 8 or 16 rows are images of 2 x 2,
+/// 2 x 4 or 4 x 4.
+Layer prepared(Layer op, const CostedOp& costed) {
+  if (op.kind == Kind::product) {
+    const std::int64_t rows = op.out.columns;
+    const std::int64_t high = rows == 4 || rows == 8 ? 2 : rows == 16 ? 4 : 1;
+    op.in.rows = op.out.rows = high;
+    op.in.columns = op.out.columns = rows / high;
+    return op;
   }
   const auto isWhole = [](const Slide& slide) {
     return slide.reach == slide.image && slide.step == slide.image;
   };
-  if (op.kind == EthosKind::pooling) {
+  if (op.kind == Kind::pooling) {
     // Of a whole image there is no second output to step to.
     if (isWhole(op.down) && isWhole(op.across)) op.down.step = op.across.step = 1;
     return op;
   }
   dilate(op.kernelRows, op.down);
   dilate(op.kernelColumns, op.across);
-  if (op.kind == EthosKind::convolution) takeOutSteps(op, costed.fromCaller && op.times == 1);
+  if (op.kind == Kind::convolution) takeOutSteps(op, costed.fromCaller && op.times == 1);
   op.byKernel = goesByKernel(op);
   return op;
 }
 
-/// What an operator makes at a time, and what it reads for that.
-struct EthosBlocks {
-  Volume in{};
-  Volume out{};
-};
+/// True for one row of outputs, by a kernel of one row.
+bool isLine(const Layer& op) { return op.out.rows == 1 && op.kernelRows == 1; }
 
 /// The search for the blocks that read least for what they make.
 class BlockSearch {
  public:
-  BlockSearch(const EthosArray& array, const EthosOp& op) : array_(array), op_(op) {
+  BlockSearch(const EthosArray& array, const Layer& op) : array_(array), op_(op) {
     const Volume most = smaller(op.out, {32, 64, 128});
     deepest_ = padded(most.depth, array.micro.depth);
     // Sums of outputs of one row take one row.
-    const bool line = op.isLine() && array.micro.rows == 2;
+    const bool line = isLine(op) && array.micro.rows == 2;
     rows_ = sides(most.rows, array.micro.rows, op.down, op.out.rows, line);
     columns_ = sides(most.columns, array.micro.columns, op.across, op.out.columns, false);
     repeats_ = static_cast<double>(tilesOf(op.down.reach, kMostKernel)) *
@@ -247,7 +167,7 @@ class BlockSearch {
                static_cast<double>(op.in.depth);
   }
 
-  EthosBlocks find() {
+  Blocks find() {
     const std::int64_t micro = array_.micro.depth;
     best_ = blocksOf(rows_[0], columns_[0], micro);
     for (std::int64_t depth = nextDepth(std::max(micro, std::min(deepest_, kBrick)));
@@ -292,7 +212,7 @@ class BlockSearch {
     return padded(std::min<std::int64_t>(op_.in.depth, op_.byKernel ? 16 : 32), 8);
   }
 
-  EthosBlocks blocksOf(const Side& rows, const Side& columns, std::int64_t depth) const {
+  Blocks blocksOf(const Side& rows, const Side& columns, std::int64_t depth) const {
     return {{rows.input, columns.input, inputDepth(depth)}, {rows.size, columns.size, depth}};
   }
 
@@ -368,7 +288,7 @@ class BlockSearch {
   }
 
   const EthosArray& array_;
-  const EthosOp& op_;
+  const Layer& op_;
   std::int64_t deepest_ = 1;
   std::vector<Side> rows_;
   std::vector<Side> columns_;
@@ -376,28 +296,32 @@ class BlockSearch {
   double weights_ = 0;  ///< Of an output channel, read for each block of the image.
   double cost_ = std::numeric_limits<double>::infinity();
   double coverage_ = std::numeric_limits<double>::infinity();
-  EthosBlocks best_{};
+  Blocks best_{};
 };
 
 /// The cycles of an operator, block by block.
 class EthosEstimate {
  public:
-  EthosEstimate(const UnitSpec& unit, const EthosOp& op, const CostedOp& costed)
+  EthosEstimate(const UnitSpec& unit, const Layer& op, const CostedOp& costed)
       : array_(arrayOf(unit)),
         op_(op),
         costed_(costed),
         port_(portOf(unit)),
         farLatency_(unit.cost.farLatency),
+        wait_(array_.macs == 32 ? 3 : 2),
         blocks_(BlockSearch(array_, op).find()),
         out_(smaller(op.out, blocks_.out)),
         micro_(array_.micro) {
     // Two rows of the array lie along a single one of the output.
     const bool turns =
-        micro_.rows == 2 && op.kind != EthosKind::pooling && op.isLine() && op.out.columns % 2 == 0;
+        micro_.rows == 2 && op.kind != Kind::pooling && isLine(op) && op.out.columns % 2 == 0;
     if (turns) micro_ = {1, 4, micro_.depth};
   }
 
-  double cycles() const { return op_.times * std::max(computed(), moved()); }
+  double cycles() const {
+    const Moved bytes = moved(op_, costed_, blocks_);
+    return op_.times * std::max(computed(), readCycles(bytes.read) + writeCycles(bytes.written));
+  }
 
  private:
   /// Multiplying and the output stage, each hidden behind the other but for one block.
@@ -406,9 +330,9 @@ class EthosEstimate {
     const OutputRate* rate = outputRate(costed_.type);
     double stage = std::ceil(cyclesAnElement(rate == nullptr ? kUsualOutput : *rate, array_) *
                              out_.elements());
-    if (op_.kind != EthosKind::pooling) {
+    if (op_.kind != Kind::pooling) {
       // Weights of convolutions are fetched ahead into the near memory.
-      const double latency = op_.kind == EthosKind::product ? farLatency_ : kNearLatency;
+      const double latency = op_.kind == Kind::product ? farLatency_ : kNearLatency;
       stage = std::max(stage, 10 * static_cast<double>(out_.depth) * latency / 256);
     }
     const double command = (2 * kNearLatency + readCycles(smaller(op_.in, blocks_.in).elements()) +
@@ -421,18 +345,8 @@ class EthosEstimate {
   }
 
   double dotsOfBlock() const {
-    double cycles = 0;
-    const auto sides = [](std::int64_t kernel) {
-      return std::array{std::pair(kMostKernel, kernel / kMostKernel),
-                        std::pair(kernel % kMostKernel, std::int64_t{1})};
-    };
-    for (const auto& [rows, high] : sides(op_.kernelRows)) {
-      for (const auto& [columns, wide] : sides(op_.kernelColumns)) {
-        if (rows == 0 || columns == 0) continue;
-        cycles +=
-            dotsOfKernel(rows * columns) * static_cast<double>(high) * static_cast<double>(wide);
-      }
-    }
+    const double cycles =
+        overKernel(op_, [this](std::int64_t kernel) { return dotsOfKernel(kernel); });
     if (op_.keepsDepth()) return cycles;
     return cycles * static_cast<double>(tilesOf(op_.in.depth, inDepth()));
   }
@@ -444,25 +358,17 @@ class EthosEstimate {
     const Volume micros = tiles(out_, micro_);
     const double places = 4 * micros.places();
     const auto deep = static_cast<double>(micros.depth);
-    if (op_.kind == EthosKind::pooling) {
+    if (op_.kind == Kind::pooling) {
       return static_cast<double>(std::max<std::int64_t>(4, kernel)) * micros.places() * deep +
-             delay(1, micros);
+             delay(micros, 1, wait_);
     }
-    const bool four = op_.kind == EthosKind::depthwise || op_.byKernel;
+    const bool four = op_.kind == Kind::depthwise || op_.byKernel;
     const std::int64_t steps = four ? tilesOf(kernel, 4) : kernel;
-    const bool slices = op_.kind == EthosKind::convolution && op_.byKernel;
+    const bool slices = op_.kind == Kind::convolution && op_.byKernel;
     // Decoding the weights of a step takes at least as long as 32 outputs.
     const double each = std::max(4 * static_cast<double>(micro_.depth), places);
-    return (each * static_cast<double>(steps) * deep + delay(steps, micros)) *
+    return (each * static_cast<double>(steps) * deep + delay(micros, steps, wait_)) *
            (slices ? static_cast<double>(tilesOf(inDepth(), 8)) : 1);
-  }
-
-  /// One place alone waits for its sums at each step.
-  double delay(std::int64_t steps, const Volume& micros) const {
-    if (micros.rows > 1 || micros.columns > 1) return 0;
-    const double each = array_.macs == 32 ? 3 : 2;
-    if (micros.depth == 1) return each * static_cast<double>(steps);
-    return each * static_cast<double>(steps - 1) * static_cast<double>(micros.depth);
   }
 
   /// Cycles of the port for so many bytes, of which `together` follow upon each other.
@@ -487,25 +393,13 @@ class EthosEstimate {
         bytes, block.depth == 1 ? block.columns : std::min(kBrick * array_.cores, block.depth));
   }
 
-  /// What goes through the port: an input once a block that it takes part in, whole bricks.
-  double moved() const {
-    const auto depth = [](std::int64_t channels, bool caller) {
-      return static_cast<double>(caller ? channels : padded(channels, kBrick));
-    };
-    Volume blocks = tiles(op_.out, out_);
-    if (op_.keepsDepth()) blocks.depth = 1;
-    const double read = smaller(op_.in, blocks_.in).places() *
-                        depth(op_.in.depth, costed_.fromCaller) * op_.kernels() * blocks.elements();
-    const double written = op_.out.places() * depth(op_.out.depth, costed_.toCaller);
-    return readCycles(read) + writeCycles(written);
-  }
-
   const EthosArray& array_;
-  const EthosOp& op_;
+  const Layer& op_;
   const CostedOp& costed_;
   double port_;
   double farLatency_;
-  EthosBlocks blocks_;
+  double wait_;  ///< Cycles of a place alone for its sums.
+  Blocks blocks_;
   Volume out_;    ///< A block of the output.
   Volume micro_;  ///< As it lies in that.
 };
@@ -517,21 +411,24 @@ double stageCycles(std::int64_t elements, const OutputRate& rate, const UnitSpec
   return std::max(stage, (2 * kNearLatency + 2 * count / portOf(unit) + stage) / 4);
 }
 
-std::optional<std::int64_t> ethosCycles(const UnitSpec& unit, const Work& work,
-                                        const CostedOp& op) {
+std::optional<std::int64_t> u55Cycles(const UnitSpec& unit, const Work& work, const CostedOp& op) {
   if (work.loops && std::ranges::min(work.loops->sizes) < 1) return 0;
-  if (work.loops) return cyclesAt(EthosEstimate(unit, ethosOp(work, op), op).cycles(), 1);
+  if (work.loops)
+    return cyclesAt(EthosEstimate(unit, prepared(layerOf(work, op), op), op).cycles(), 1);
   const OutputRate* rate = outputRate(op.type);
   if (work.macs > 0 || rate == nullptr) return std::nullopt;
   return cyclesAt(stageCycles(work.written, *rate, unit), 1);
 }
 
 }  // namespace
+}  // namespace hw::ethos
+
+namespace hw {
 
 constinit const CostModel kEthosCost{.name = "ethos-u",
-                                     .params = kEthosParams,
-                                     .macs = kEthosMacs,
+                                     .params = ethos::kEthosParams,
+                                     .macs = ethos::kEthosMacs,
                                      .biasBytes = 10,
-                                     .cycles = ethosCycles};
+                                     .cycles = ethos::u55Cycles};
 
 }  // namespace hw

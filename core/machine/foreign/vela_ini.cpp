@@ -139,15 +139,15 @@ struct EthosFamily {
   std::string_view name;      ///< "ethos-u55", with its multiply-accumulates a cycle behind it.
   std::string_view system{};  ///< In the names of its systems.
   int usualMacs = 256;
-  int portBytes = 8;         ///< Bytes a cycle of one port.
-  std::uint32_t copies = 1;  ///< Of its DMA, at once.
-  int macsPerElement = 32;   ///< An estimate, as in the presets.
-  bool shapeKnown = true;    ///< Its cycles are those of the cost model "ethos-u".
+  int portBytes = 8;                  ///< Bytes a cycle of one port.
+  std::uint32_t copies = 1;           ///< Of its DMA, at once.
+  int macsPerElement = 32;            ///< An estimate, as in the presets.
+  std::string_view cost = "ethos-u";  ///< The cost model of its cycles.
 };
 constexpr std::array kFamilies = {
     EthosFamily{"ethos-u55", "U55", 256, 8, 1, 32},
     EthosFamily{"ethos-u65", "U65", 512, 16, 2, 32},
-    EthosFamily{"ethos-u85", "U85", 512, 16, 4, 16, false},
+    EthosFamily{"ethos-u85", "U85", 512, 16, 4, 16, "ethos-u85"},
 };
 
 struct Accelerator {
@@ -337,6 +337,12 @@ class VelaReader {
     return lower;
   }
 
+  /// Through all ports of a memory, by the beginning of its keys.
+  double bytesPerCycle(const std::string& keys) const {
+    const double ports = std::max(1.0, number(*system_, keys + "_ports_used", 1));
+    return accelerator_.family.portBytes * ports * number(*system_, keys + "_clock_scale", 1);
+  }
+
   /// A memory by what the system says of it. Where it says nothing, Vela takes 1, and no latency.
   PoolSpec pool(const std::string& area) const {
     const std::string lower = keysOf(area);
@@ -345,10 +351,8 @@ class VelaReader {
     };
     const auto clock = static_cast<double>(clock_);
     PoolSpec pool{.name = area, .alignment = Bytes(16)};
-    const double ports = std::max(1.0, figure("_ports_used", 1));
-    const double perCycle = accelerator_.family.portBytes * ports * figure("_clock_scale", 1);
     const std::string scale = lower + "_clock_scale";
-    pool.readBandwidth = checkedRate(perCycle * clock, scale, placeOf(*system_, scale));
+    pool.readBandwidth = checkedRate(bytesPerCycle(lower) * clock, scale, placeOf(*system_, scale));
     pool.writeBandwidth = pool.readBandwidth;
     const auto latency = [&](const char* what) {
       const std::string key = lower + what;
@@ -391,9 +395,8 @@ class VelaReader {
                   .macsPerCycle = static_cast<double>(accelerator_.macs),
                   .elementsPerCycle = elements,
                   .elements = ElementCount::touched};
-    if (!accelerator_.family.shapeKnown) return unit;
-    unit.cost.model = costModelNamed("ethos-u");
-    unit.cost.portBytes = accelerator_.family.portBytes * number(*system_, "sram_clock_scale", 1);
+    unit.cost.model = costModelNamed(accelerator_.family.cost);
+    unit.cost.portBytes = bytesPerCycle("sram");
     const std::string weights = keysOf(areaOf("const_mem_area"));
     // A platform file cannot say 0; one cycle is less than any operator takes.
     unit.cost.farLatency = std::max(1.0, number(*system_, weights + "_read_latency", 0));

@@ -311,7 +311,7 @@ TEST_CASE("networks measured as a whole give each class that multiplies a rate",
 }
 
 TEST_CASE("measured times are read from CSV and from words", "[import][calibrate]") {
-  const auto read = [](const char* text) { return readOperatorTimes(text); };
+  const auto read = [](std::string_view text) { return readOperatorTimes(text); };
   const auto times =
       test::must(read("op,type,duration_us\nconv1,Conv,12.5\n3,,7\nskipped,Add,\ntotal,,19.5\n"));
   REQUIRE(times.spans.size() == 2);
@@ -343,6 +343,36 @@ TEST_CASE("measured times are read from CSV and from words", "[import][calibrate
     CHECK(logged->profile.ops[1].type == "ADD");
     CHECK(logged->profile.ops[1].index == 1);
     CHECK(logged->spans[0].microseconds(1'000'000) == 1200);
+  }
+  // As ST's tools report it, now and in X-CUBE-AI 3: nodes of an operator are one.
+  const std::string nodes =
+      "   Inference time per node\n   ------\n"
+      "   c_id   m_id   type              dur (ms)       %   cumul   CPU cycles    name\n   "
+      "------\n"
+      "   0      0      Conv2D (0x103)       2.010   17.1%   17.1%   [ 168,840 ]   node.0\n"
+      "   1      2      Dense (0x104)        4.244   36.0%   53.1%   [ 356,496 ]   node.1\r\n"
+      "   2      2      NL (0x107)           0.042    0.4%   53.5%   [   3,528 ]   node.2\n"
+      "   n/a    n/a    Inter-nodal          0.100    0.8%   54.3%                 n/a\n"
+      "   total                              6.396                   [ 528,864 ]\n";
+  const auto report = test::must(read(nodes + "after\n" + nodes));
+  REQUIRE(report.spans.size() == 2);
+  CHECK(report.profile.ops[1].name == "2");
+  CHECK(report.profile.ops[1].index == 2);
+  CHECK(report.spans[1].microseconds(1) == Approx(4'286));
+  const auto older =
+      test::must(read("c_id  m_id  desc          output            ms     %\n-----\n"
+                      "0     1     Pool (0x109)  (10, 4, 4, 16)    2.5    9.0%\n"));
+  REQUIRE(older.spans.size() == 1);
+  CHECK(older.spans[0].microseconds(1) == 2'500);
+  CHECK(read("c_id m_id type\n0 0 Conv 9999999999999999.5\n")
+            .error()
+            .message.find("9999999999999999.5 ms") == 1);
+  const std::string runner = "00354.146 ulp-mlperf: Median throughput is ";
+  CHECK(test::must(read("noise\n" + runner + "4.0 inf./sec.\n---\n")).total->microseconds(1) ==
+        250'000);
+  for (const char* bad : {"0 inf./sec.", "", "-1 inf./sec.", "1e-300 inf./sec."}) {
+    CAPTURE(bad);
+    CHECK_FALSE(read(runner + bad));
   }
   const auto total = [](const char* text) {
     return parseTotalTime(text)->value().total->microseconds(1'000'000);
