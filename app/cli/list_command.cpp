@@ -16,6 +16,7 @@
 #include "core/report/exporter.h"
 #include "core/report/method/lesson.h"
 #include "core/report/model/allocator_reference.h"
+#include "core/report/model/laid_out.h"
 #include "core/report/model/model_summary.h"
 #include "core/report/text/text_table.h"
 #include "core/run/options.h"
@@ -277,23 +278,42 @@ struct InfoCommand {
         output(arguments, {Format::text, Format::json}) {
     arguments.flag("--all", all,
                    "long lists in full, and every tensor with the origin of its size");
+    arguments.option("--tiles", tiles,
+                     {.help = "what tensors take in a memory that stores their last axes in whole "
+                              "tiles of that size, such as 8x128, and the order of axes that "
+                              "takes least",
+                      .type = "AxB"});
   }
 
   Outcome<ExitCode> run() const {
     HW_TRY(format, output.format());
     HW_TRY(request, model.request());
     HW_TRY(opened, openModel(request));
+    std::optional<Shape> tile;
+    if (!tiles.empty()) {
+      const auto parsed = parseTile(tiles);
+      if (!parsed) return failure(parsed.error(), "--tiles");
+      tile = *parsed;
+    }
     const ModelSummary summary = summarise(*opened);
+    if (format == Format::json) {
+      Json json = summaryJson(*opened, summary, all);
+      if (tile) json["tiles"] = laidOutJson(*opened->graph, *tile);
+      HW_DO(output.write(jsonDocument(json)));
+      return ExitCode::done;
+    }
     TextOptions options = output.textOptions(all);
     if (!all) options.rows = 12;
-    HW_DO(output.write(format == Format::json ? jsonDocument(summaryJson(*opened, summary, all))
-                                              : summaryText(*opened, summary, options, all)));
+    std::string text = summaryText(*opened, summary, options, all);
+    if (tile) text += laidOutText(*opened->graph, *tile, options);
+    HW_DO(output.write(text));
     return ExitCode::done;
   }
 
   RunArguments model;
   OutputOptions output;
   bool all = false;
+  std::string tiles;
 };
 
 }  // namespace

@@ -92,15 +92,39 @@ void forEachStretch(const Shape& host, const Shape& at, const Shape& shape, Byte
   forEachStretchIn(host, at, shape, element, {Bytes(), kMaxBytes}, visit);
 }
 
+namespace {
+
+/// The axes of a piece up to those that it has all of, and the bytes of an element of the last of
+/// them.
+struct PartAxes {
+  std::size_t count = 0;
+  std::int64_t pitch = 1;
+};
+
+PartAxes partAxes(const Shape& host, const Shape& shape, Bytes element) {
+  PartAxes axes{shape.size(), element.count()};
+  while (axes.count > 0 && shape[axes.count - 1] == host[axes.count - 1]) {
+    axes.pitch *= shape[--axes.count];
+  }
+  return axes;
+}
+
+}  // namespace
+
+Bytes stretchLength(const Graph& graph, TensorId tensor) {
+  const Tensor& own = graph.tensors[tensor];
+  const auto [count, pitch] = partAxes(*graph.tensors[pieceOf(graph, tensor)->host].shape,
+                                       *own.shape, elementSize(own).value_or(Bytes(1)));
+  return Bytes(count > 0 ? pitch * (*own.shape)[count - 1] : pitch);
+}
+
 void forEachStretchIn(const Shape& host, const Shape& at, const Shape& shape, Bytes element,
                       Interval<Bytes> of, const std::function<void(Bytes, Bytes)>& visit) {
   if (std::ranges::any_of(shape, [](std::int64_t size) { return size < 1; })) return;
   // Axes from the last one on that the piece has all of are one stretch with the one before.
-  std::size_t inner = shape.size();
-  std::int64_t length = element.count();
-  while (inner > 0 && shape[inner - 1] == host[inner - 1]) length *= shape[--inner];
-  std::int64_t pitch = length;
-  if (inner > 0) length *= shape[--inner];
+  auto [inner, pitch] = partAxes(host, shape, element);
+  const std::int64_t length = inner > 0 ? pitch * shape[inner - 1] : pitch;
+  if (inner > 0) --inner;
   std::vector<std::int64_t> pitches(inner + 1, pitch);
   for (std::size_t axis = inner; axis > 0; --axis) pitches[axis - 1] = pitches[axis] * host[axis];
   Shape index(inner);

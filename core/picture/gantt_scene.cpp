@@ -11,6 +11,9 @@
 namespace hw {
 namespace {
 
+/// An array that is used by more counts as full.
+constexpr float kFullArray = 0.995F;
+
 /// Adds what of a bar and of its stall lies before `to`.
 void addPart(GanttStore::Sums& sums, const GanttBar& bar, double to) {
   const auto add = [&](std::size_t look, SimTime begin, SimTime end) {
@@ -77,7 +80,17 @@ class EngineRows {
             .end = time.end,
             .kind = what.kind,
             .rule = stalls ? time.cause->rule : WaitRule::data,
-            .critical = critical_[id.index()]};
+            .critical = critical_[id.index()],
+            .used = usedBy(what)};
+  }
+
+  float usedBy(const Activity& what) const {
+    if (what.kind != ActivityKind::compute) return 1;
+    const OpTiming& timing = run_.timing.ops[static_cast<std::size_t>(what.step.count())];
+    const UnitSpec& unit = run_.request.platform.devices[what.device].units[timing.unit];
+    const double cycles =
+        static_cast<double>(timing.compute.count()) * 1e-12 * static_cast<double>(unit.clock);
+    return static_cast<float>(arrayShare(unit, timing.macs, cycles).value_or(1));
   }
 
   GanttRow rowOf(std::size_t engine, std::size_t channel, std::size_t channels) const {
@@ -111,6 +124,7 @@ GanttStore::GanttStore(std::vector<GanttRow> rows, std::vector<std::vector<Gantt
       const GanttBar& bar = bars_[row][i];
       if (i % kZone == 0) zones_[row].push_back({bar.idle, sums});
       addWhole(sums, bar);
+      leavesIdle_ |= bar.used < kFullArray;
     }
     for (std::size_t look = 0; look < sums.size(); ++look) total_[look] += sums[look];
   }
@@ -177,6 +191,7 @@ constexpr double kKeyGap = 12;
 /// Stalls that are not due to reused bytes are strips of this part of the row's height.
 constexpr double kStrip = 0.22;
 constexpr double kLeastUnderlined = 3;
+constexpr double kIdleHatch = 0.3;  ///< Opacity.
 
 struct KeyEntry {
   std::string name;
@@ -199,6 +214,7 @@ std::vector<KeyEntry> keyOf(const GanttStore& store, const Coloring* coloring) {
     }
     entries.push_back({std::move(name), activityInk(kind, true)});
   }
+  if (store.leavesIdle()) entries.push_back({"idle part of an array", Ink::text, false, true});
   for (std::size_t rule = 0; rule < kWaitRuleNames.size(); ++rule) {
     if (!store.has(GanttLook::of(static_cast<WaitRule>(rule)))) continue;
     const bool reuse = static_cast<WaitRule>(rule) == WaitRule::reuse;
@@ -385,14 +401,20 @@ void GanttDrawing::drawBar(const Box& box, const GanttBar& bar, double leastName
   const Ruler& ruler = canvas_.ruler();
   Hint hint;
   if (canvas_.keepsHints()) {
-    hint = {fmt::format("activity-{}", bar.activity.index()),
-            fmt::format("{}, {} to {}", barName(*scene_.run, bar), formatTime(bar.begin),
-                        formatTime(bar.end))};
+    hint = {
+        fmt::format("activity-{}", bar.activity.index()),
+        fmt::format(
+            "{}, {} to {}{}", barName(*scene_.run, bar), formatTime(bar.begin), formatTime(bar.end),
+            bar.used < kFullArray ? fmt::format(", {:.2g} % of the array", 100 * bar.used) : "")};
   }
   // A gap between neighbours, where there is room for one.
   const double gap = box.width >= 4 ? 1 : 0;
   canvas_.rectangle({box.left, box.top, box.width - gap, box.height},
                     {.fill = Fill{inkOf(bar, false)}}, hint);
+  if (bar.used < kFullArray && box.width >= kLeastUnderlined) {
+    const double idle = std::round(box.height * (1 - static_cast<double>(bar.used)));
+    canvas_.hatch({box.left, box.top, box.width - gap, idle}, {inkOf(bar, true), kIdleHatch});
+  }
   // Not by colour alone.
   if (bar.critical && box.width >= kLeastUnderlined) {
     canvas_.rectangle({box.left, box.bottom() - 2, box.width - gap, 2}, {.fill = Fill{Ink::text}});

@@ -30,6 +30,7 @@ struct GanttBar {
   ActivityKind kind{};
   WaitRule rule{};        ///< What it waited for last; nothing without a stall.
   bool critical = false;  ///< On the critical path.
+  float used = 1;         ///< The part of the multipliers of an array that work while it computes.
 };
 
 /// Look of a moment of a row: an activity of a kind, on the critical path or beside it, or a
@@ -86,6 +87,8 @@ class GanttStore {
 
   /// True if any bar, or stall, looks so.
   bool has(std::size_t look) const { return total_[look] > 0; }
+  /// True if any operator leaves a part of an array idle.
+  bool leavesIdle() const { return leavesIdle_; }
 
  private:
   std::vector<GanttRow> rows_;
@@ -97,12 +100,13 @@ class GanttStore {
   };
   std::vector<std::vector<Zone>> zones_;
   Sums total_{};
+  bool leavesIdle_ = false;
 };
 
 /// Every engine of the machine in time: what it runs, in the colour of its operator or of the kind
-/// of work, full on the critical path and pale beside it; what it waits for, in the colour of the
-/// cause, hatched where that is reused bytes. Below them every port: bytes per second over time,
-/// under its roof. Plain data, like a MapScene.
+/// of work, full on the critical path and pale beside it, hatched as far as an array idles under
+/// it; what it waits for, in the colour of the cause, hatched where that is reused bytes. Below
+/// them every port: bytes per second over time, under its roof. Plain data, like a MapScene.
 struct GanttScene {
   std::shared_ptr<const Run> run{};           ///< Never null; timed.
   std::shared_ptr<const GanttStore> store{};  ///< Never null.

@@ -29,7 +29,6 @@ struct PoolUse {
 struct OpWork {
   OpTiming timing{};  ///< As if it started at time 0, without contention.
   bool idle = false;  ///< It only aliases, or is folded: it does nothing.
-  IdMap<PoolId, PoolUse> uses{};
   std::vector<Access> accesses{};
   std::vector<TensorUse> operands{};
 };
@@ -60,6 +59,9 @@ class OpWorker {
   OpWorker(const SimulationInput& input, const TensorPlaces& places, TimingNotes& notes);
 
   OpWork work(OpId op, Step step);
+  /// Of the op asked for last, by pool.
+  const IdMap<PoolId, Traffic>& traffic() const { return traffic_; }
+  const IdMap<PoolId, PoolUse>& uses() const { return uses_; }
 
   /// The class of traffic that bytes of `tensor` belong to, where an op moves them.
   TrafficClass classOf(TensorId tensor) const;
@@ -81,13 +83,18 @@ class OpWorker {
   /// With those of `tensor`, as long as they can be counted.
   std::int64_t elementsWith(std::int64_t elements, TensorId tensor) const;
   std::uint32_t unitFor(const std::string& type, const At& at);
-  void addMemoryTime(OpWork& work) const;
+  void addRows(Bytes bytes, Bytes row, bool write, TrafficClass kind, PoolId pool);
+  void addTotals(OpTiming& timing) const;
+  void addMemoryTime(OpTiming& timing);
 
   const SimulationInput& input_;
   const TensorPlaces& places_;
   TimingNotes& notes_;
   IdMap<OpId, std::vector<CopyNote>> copiesOf_;
   ConstantReads constants_;
+  IdMap<PoolId, Traffic> traffic_;
+  IdMap<PoolId, Traffic> inRows_;  ///< Of it, bytes of pieces that lie in rows;
+  IdMap<PoolId, PoolUse> uses_;    ///< these in whole bursts first, at last all.
 };
 
 /// The offsets of parts that lie one behind the other, in the order of their listing, and their
@@ -142,7 +149,10 @@ OpWorker::OpWorker(const SimulationInput& input, const TensorPlaces& places, Tim
       places_(places),
       notes_(notes),
       copiesOf_(input.graph.ops.size()),
-      constants_(input.graph) {
+      constants_(input.graph),
+      traffic_(places.machine().pools.size()),
+      inRows_(places.machine().pools.size()),
+      uses_(places.machine().pools.size()) {
   for (const CopyNote& copy : input.storage.copies) copiesOf_[copy.op].push_back(copy);
 }
 
@@ -153,7 +163,10 @@ OpWork OpWorker::work(OpId id, Step step) {
   OpWork work;
   OpTiming& timing = work.timing;
   timing.memory = IdMap<PoolId, SimTime>(pools);
-  timing.traffic = IdMap<PoolId, Traffic>(pools);
+  timing.moved = IdMap<PoolId, Bytes>(pools);
+  for (Traffic& traffic : traffic_) traffic = {};
+  for (Traffic& traffic : inRows_) traffic = {};
+  for (PoolUse& use : uses_) use = {};
   if (op.domain != kTileDomain) timing.unit = unitFor(op.type, at);
   work.idle = op.folded || isSeam(op);
   if (work.idle) return work;
@@ -170,8 +183,9 @@ OpWork OpWorker::work(OpId id, Step step) {
   } else {
     asked.written = addOwnOutputs(id, at, addCopies(id, at, work), work);
     work.idle = aliases && work.accesses.empty();
-    if (work.idle) return work;
   }
+  addTotals(timing);
+  if (work.idle) return work;
   timing.macs = asked.macs;
   timing.elements = countedElements(unit, asked);
   const CostedOp costed = costedOp(input_.graph, id, timing);
@@ -179,7 +193,7 @@ OpWork OpWorker::work(OpId id, Step step) {
   if (const std::string lacks = withoutLaw(unit, asked, costed); !lacks.empty()) {
     notes_.add(lacks, printable(displayName(input_.graph, id)));
   }
-  addMemoryTime(work);
+  addMemoryTime(timing);
   timing.bottleneck = bottleneckOf(timing);
   SimTime longest = timing.compute;
   for (const SimTime memory : timing.memory) longest = std::max(longest, memory);
@@ -198,7 +212,11 @@ std::int64_t OpWorker::elementsWith(std::int64_t elements, TensorId tensor) cons
 }
 
 void OpWorker::addTraffic(OpId op, const At& at, OpWork& work) {
-  for (const TensorId tensor : input_.graph.reads(op)) {
+  const std::vector<TensorId> reads = input_.graph.reads(op);
+  const std::size_t most = reads.size() + input_.graph.ops[op].outputs.size();
+  work.operands.reserve(most);
+  work.accesses.reserve(most);
+  for (const TensorId tensor : reads) {
     const bool constant = input_.graph.tensors[tensor].constant;
     const Bytes bytes = constant ? constants_.of(op, tensor) : sizeOf(tensor);
     move(tensor, {Bytes(), bytes}, false, at, work);
@@ -281,7 +299,7 @@ void OpWorker::move(TensorId tensor, Interval<Bytes> bytes, bool write, const At
     const UnitSpec& unit = device(at).units[work.timing.unit];
     use.moved = storedBytes(unit, input_.graph.tensors[tensor], use.moved);
   }
-  Traffic& traffic = work.timing.traffic[place.pool];
+  Traffic& traffic = traffic_[place.pool];
   Bytes& moved = (write ? traffic.written : traffic.read)[static_cast<std::size_t>(kind)];
   moved = addMoved(moved, use.moved);
   if (!input_.storage.bufferOf(tensor)) return;
@@ -289,10 +307,22 @@ void OpWorker::move(TensorId tensor, Interval<Bytes> bytes, bool write, const At
   // A piece may lie in many stretches: nobody else touches what is between its ends.
   if (pieceOf(input_.graph, tensor) != nullptr) {
     bytes = {Bytes(), extentOf(input_.graph, tensor).length()};
+    addRows(use.moved, stretchLength(input_.graph, tensor), write, kind, place.pool);
   }
   use.inBuffer = {slot + bytes.begin, slot + bytes.end};
   if (!place.stay) return;
   work.accesses.push_back({place.stay, use.inBuffer, write, places_.lifeAt(place.stay, at.step)});
+}
+
+/// Bytes in rows of `row` are moved row by row.
+void OpWorker::addRows(Bytes bytes, Bytes row, bool write, TrafficClass kind, PoolId pool) {
+  if (row >= bytes) return;
+  const auto add = [](Bytes& sum, Bytes more) { sum = addMoved(sum, more); };
+  add((write ? inRows_[pool].written : inRows_[pool].read)[static_cast<std::size_t>(kind)], bytes);
+  const std::int64_t rows = bytes.count() / row.count();
+  add(write ? uses_[pool].written : uses_[pool].read,
+      Bytes(checkedMul(rows, alignUp(row, places_.spec(pool).burst).count())
+                .value_or(kMaxTraffic.count())));
 }
 
 TrafficClass OpWorker::classOf(TensorId id) const {
@@ -314,15 +344,27 @@ std::uint32_t OpWorker::unitFor(const std::string& type, const At& at) {
   return 0;
 }
 
-void OpWorker::addMemoryTime(OpWork& work) const {
-  OpTiming& timing = work.timing;
-  work.uses = IdMap<PoolId, PoolUse>(timing.memory.size());
+void OpWorker::addTotals(OpTiming& timing) const {
+  for (const PoolId id : traffic_.keys()) {
+    timing.moved[id] = traffic_[id].total();
+    for (const TrafficClass kind : kEveryTrafficClass) {
+      Bytes& read = kind == TrafficClass::weight ? timing.weights : timing.inputs;
+      read = addMoved(read, traffic_[id].read[static_cast<std::size_t>(kind)]);
+    }
+    for (const Bytes written : traffic_[id].written) {
+      timing.outputs = addMoved(timing.outputs, written);
+    }
+  }
+}
+
+void OpWorker::addMemoryTime(OpTiming& timing) {
   for (const PoolId id : timing.memory.keys()) {
     const PoolSpec& pool = places_.spec(id);
-    auto& [read, written] = work.uses[id];
+    auto& [read, written] = uses_[id];
     for (std::size_t i = 0; i < kTrafficClasses; ++i) {
-      read = addMoved(read, alignUp(timing.traffic[id].read[i], pool.burst));
-      written = addMoved(written, alignUp(timing.traffic[id].written[i], pool.burst));
+      read = addMoved(read, alignUp(traffic_[id].read[i] - inRows_[id].read[i], pool.burst));
+      written =
+          addMoved(written, alignUp(traffic_[id].written[i] - inRows_[id].written[i], pool.burst));
     }
     const SimTime reading = transferTime(read, pool.readBandwidth);
     const SimTime writing = transferTime(written, pool.writeBandwidth);
@@ -337,6 +379,7 @@ class ActivityBuilder {
  public:
   explicit ActivityBuilder(const SimulationInput& input)
       : input_(input), places_(input), worker_(input, places_, notes_) {
+    hasState_ = std::ranges::any_of(input.graph.tensors, &Tensor::persistent);
     result_.traffic = IdMap<PoolId, Traffic>(places_.machine().pools.size());
     result_.list.contention = input.platform.contention;
   }
@@ -521,7 +564,10 @@ class ActivityBuilder {
                         .fixed = work.timing.latency,
                         .compute = work.timing.compute,
                         .accesses = std::move(work.accesses)};
-      for (const PoolId pool : work.uses.keys()) usePorts(activity, pool, work.uses[pool]);
+      activity.ports.reserve(worker_.uses().size());
+      for (const PoolId pool : worker_.uses().keys()) {
+        usePorts(activity, pool, worker_.uses()[pool]);
+      }
       for (const TensorUse& use : work.operands) {
         if (use.loose) addMakers(use.tensor, activity.after);
       }
@@ -530,8 +576,8 @@ class ActivityBuilder {
       writerOf_[op] = id;
       for (const TensorId state : stateOf(op)) lastUser_[state] = id;
     }
-    for (const PoolId pool : work.timing.traffic.keys()) {
-      result_.traffic[pool] += work.timing.traffic[pool];
+    for (const PoolId pool : worker_.traffic().keys()) {
+      result_.traffic[pool] += worker_.traffic()[pool];
     }
     result_.activityAt.push_back(id);
     result_.operands.push_back(std::move(work.operands));
@@ -576,6 +622,7 @@ class ActivityBuilder {
 
   /// State that an op touches.
   std::vector<TensorId> stateOf(OpId op) const {
+    if (!hasState_) return {};
     std::vector<TensorId> state = input_.graph.reads(op);
     const auto& outputs = input_.graph.ops[op].outputs;
     state.insert(state.end(), outputs.begin(), outputs.end());
@@ -696,6 +743,7 @@ class ActivityBuilder {
   std::vector<std::uint32_t> firstEngine_;  ///< By device.
   IdMap<BufferId, ActivityId> lastStore_;   ///< To where there is no address.
   IdMap<OpId, ActivityId> writerOf_;
+  bool hasState_ = false;
   std::map<TensorId, ActivityId> lastUser_;  ///< Of state.
   std::set<BufferId> fetched_;               ///< Graph inputs that were loaded.
   PlannedWork result_;

@@ -21,16 +21,12 @@ CostedOp costedOp(const Graph& graph, OpId id, const OpTiming& timing) {
   const Op& op = graph.ops[id];
   const OpInfo* info = findOp(op);
   CostedOp costed{.type = info == nullptr || info->standard.empty() ? op.type : info->standard,
-                  .kind = info == nullptr ? OpClass::elements : info->kind};
+                  .kind = info == nullptr ? OpClass::elements : info->kind,
+                  .inputs = timing.inputs,
+                  .weights = timing.weights,
+                  .outputs = timing.outputs};
   for (const TensorId in : op.inputs) costed.fromCaller |= in && graph.tensors[in].graphInput;
   for (const TensorId out : op.outputs) costed.toCaller |= out && graph.tensors[out].graphOutput;
-  for (const Traffic& traffic : timing.traffic) {
-    for (const TrafficClass kind : kEveryTrafficClass) {
-      Bytes& read = kind == TrafficClass::weight ? costed.weights : costed.inputs;
-      read = addMoved(read, traffic.read[static_cast<std::size_t>(kind)]);
-    }
-    for (const Bytes written : traffic.written) costed.outputs = addMoved(costed.outputs, written);
-  }
   return costed;
 }
 

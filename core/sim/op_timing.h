@@ -61,7 +61,10 @@ struct OpTiming {
   SimTime compute{};                ///< Time the unit alone would take.
   IdMap<PoolId, SimTime> memory{};  ///< Time each pool's bandwidth alone would take.
   SimTime latency{};                ///< First accesses.
-  IdMap<PoolId, Traffic> traffic{};
+  IdMap<PoolId, Bytes> moved{};     ///< By each pool, read and written.
+  Bytes inputs{};                   ///< Read from all pools, besides weights.
+  Bytes weights{};                  ///< As they are stored.
+  Bytes outputs{};
   Bottleneck bottleneck{};
   std::uint32_t unit = 0;  ///< Index into the device's units.
 };

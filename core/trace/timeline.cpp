@@ -81,6 +81,12 @@ class Narrator {
       : story_(story), state_(pools), tenants_(pools) {}
 
   std::vector<TimelineEntry> run() {
+    const auto isEntry = [](const MemoryEvent& event) {
+      return event.kind == EventKind::alloc || event.kind == EventKind::free;
+    };
+    const auto entries = static_cast<std::size_t>(std::ranges::count_if(story_, isEntry));
+    entries_.reserve(entries + static_cast<std::size_t>(std::ranges::count(story_, EventKind::merge,
+                                                                           &MemoryEvent::kind)));
     for (std::size_t at = 0; at < story_.size();) {
       at = story_[at].kind == EventKind::free ? release(at) : acquire(at);
     }

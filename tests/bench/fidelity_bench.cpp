@@ -2,6 +2,7 @@
 // Markdown. Each line says where its figure was published; what is fitted says so.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <string>
@@ -14,6 +15,7 @@
 #include "core/import/importer.h"
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
+#include "core/report/model/laid_out.h"
 #include "core/rewrite/graph_builder.h"
 #include "core/run/run.h"
 #include "tests/bench/fidelity_tables.h"
@@ -94,6 +96,17 @@ void arenas() {
   fmt::print(
       "| SqueezeNet 1.1 int8, 128 x 128 | STM32N6, pooling fused (`--fuse st`) | {} | {} |\n",
       groupDigits(246'016), groupDigits(pooled->plan.footprint(PoolId(0)).count()));
+  const auto inTiles = [](const Shape& shape, const Shape& tile, std::int64_t published) {
+    Graph graph;
+    std::int64_t bytes = 4;
+    for (const std::int64_t size : shape) bytes *= size;
+    graph.tensors.add({.name = "t", .shape = shape, .bytes = Bytes(bytes)});
+    fmt::print("| a tensor of {}, 4 bytes each | in tiles of {} | {} | {} |\n",
+               fmt::join(shape, " x "), fmt::join(tile, " x "), groupDigits(published << 20),
+               groupDigits(laidOut(graph, tile).front().laid.count()));
+  };
+  inTiles({8'388'608, 8, 4}, {8, 128}, 32'768);
+  inTiles({29'184, 1, 2'560}, {2, 128}, 570);
 }
 
 /// The same machine as a bandwidth table: one op after the other, no latency of the first access.

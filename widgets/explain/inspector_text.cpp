@@ -160,8 +160,8 @@ void addTiming(HtmlPage& page, const Run& run, Step step) {
   if (timing.macs > 0) page.add(tr("MACs"), QString::fromStdString(groupDigits(timing.macs)));
   const std::string array = arrayWords(run, step);
   if (!array.empty()) page.add(tr("Array"), QString::fromStdString(array));
-  for (const PoolId pool : timing.traffic.keys()) {
-    const Bytes moved = timing.traffic[pool].total();
+  for (const PoolId pool : timing.moved.keys()) {
+    const Bytes moved = timing.moved[pool];
     if (moved == Bytes() || !run.problem.pools.contains(pool)) continue;
     page.add(tr("%1 traffic").arg(poolText(run, pool)), fullSizeText(moved));
   }

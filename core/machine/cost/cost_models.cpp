@@ -57,11 +57,18 @@ std::string macsProblem(const UnitSpec& unit) {
                      model.name);
 }
 
+std::optional<double> arrayShare(const UnitSpec& unit, std::int64_t macs, double cycles) {
+  if (!costModel(unit).array || macs == 0 || cycles <= 0) return std::nullopt;
+  return std::min(static_cast<double>(macs) / (cycles * unit.macsPerCycle), 1.0);
+}
+
 std::string arrayWords(const UnitSpec& unit, const Work& work, const CostedOp& op) {
   const CostModel& model = costModel(unit);
-  if (!model.array || work.macs == 0 || !model.cycles(unit, work, op)) return {};
-  const double most = static_cast<double>(computeCycles(unit, work, op)) * unit.macsPerCycle;
-  const double share = 100 * std::min(static_cast<double>(work.macs) / most, 1.0);
+  const auto cycles = model.cycles(unit, work, op);
+  const auto used =
+      cycles ? arrayShare(unit, work.macs, static_cast<double>(*cycles)) : std::nullopt;
+  if (!used) return {};
+  const double share = 100 * *used;
   const std::string idle = model.idle == nullptr ? "" : model.idle(unit, work, op);
   return fmt::format("{} % of the array{}{}",
                      share < 10 ? fmt::format("{:.2g}", share) : fmt::format("{:.0f}", share),

@@ -82,6 +82,9 @@ std::int64_t countedWork(const UnitSpec& unit, CostClass kind, const Work& work)
 /// rates; empty: it has, or there is no table.
 std::string withoutLaw(const UnitSpec& unit, const Work& work, const CostedOp& op);
 
+/// The part of an array's multipliers that work in so many cycles; nothing where there is no array.
+std::optional<double> arrayShare(const UnitSpec& unit, std::int64_t macs, double cycles);
+
 /// "27 % of the array: 3 input channels on 32"; empty where there is no array, or nothing is
 /// multiplied on it.
 std::string arrayWords(const UnitSpec& unit, const Work& work, const CostedOp& op);

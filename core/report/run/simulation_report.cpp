@@ -48,7 +48,7 @@ Columns<OpTiming> timingColumns(const Run& run) {
                          return op.memory.contains(pool) ? op.memory[pool] : SimTime();
                        }});
     columns.push_back({name + "_bytes", name + " bytes", bytes, [pool](const T& op) {
-                         return op.traffic.contains(pool) ? op.traffic[pool].total() : Bytes();
+                         return op.moved.contains(pool) ? op.moved[pool] : Bytes();
                        }});
   }
   columns.push_back({"latency_ps", "latency", time, &T::latency, "Of the first access"});
@@ -529,7 +529,7 @@ Json byPool(const Run& run, const OpTiming& timing, bool times) {
   for (const PoolId pool : run.problem.pools.keys()) {
     const std::string& name = run.problem.pools[pool].name;
     if (times && timing.memory.contains(pool)) json[name] = timing.memory[pool].count();
-    if (!times && timing.traffic.contains(pool)) json[name] = timing.traffic[pool].total().count();
+    if (!times && timing.moved.contains(pool)) json[name] = timing.moved[pool].count();
   }
   return json;
 }

@@ -175,6 +175,38 @@ TEST_CASE("operators have the colours of the maps in the Gantt chart, if these a
   CHECK_FALSE(has(draw(), BlockClass::pooling));
 }
 
+TEST_CASE("what an operator leaves idle of an array is hatched", "[picture]") {
+  const auto run = ganttRun("ethos-u65-512");
+  const GanttScene scene = GanttScene::whole(run);
+  std::size_t hatched = 0;
+  for (std::size_t row = 0; row < scene.store->rows().size(); ++row) {
+    for (const GanttBar& bar : scene.store->bars(row)) {
+      const Activity& activity = run->timing.activities.activities[bar.activity];
+      if (bar.kind != ActivityKind::compute) {
+        CHECK(bar.used == 1);
+        continue;
+      }
+      const OpTiming& timing = run->timing.ops[static_cast<std::size_t>(activity.step.count())];
+      // 512 multipliers at 1 GHz.
+      const double most = static_cast<double>(timing.compute.count()) * 1e-3 * 512;
+      const double part = timing.macs == 0 ? 1 : static_cast<double>(timing.macs) / most;
+      CHECK(static_cast<double>(bar.used) == Approx(part).margin(1e-3));
+      if (bar.used < 0.9F) ++hatched;
+    }
+  }
+  CHECK(hatched > 5);
+  const auto draw = [](const GanttScene& of) {
+    SvgCanvas canvas(2400, 200, "engines", 12, &Palette::light());
+    drawGantt(canvas, of, {0, 0, 2400, 200});
+    return canvas.finish();
+  };
+  const std::string svg = draw(scene);
+  CHECK(svg.find("idle part of an array") != std::string::npos);
+  CHECK(svg.find(" % of the array") != std::string::npos);
+  // A rate knows no array.
+  CHECK(draw(GanttScene::whole(ganttRun("generic-npu"))).find("of an array") == std::string::npos);
+}
+
 TEST_CASE("an arrow leads from what is selected to what it waited for", "[picture]") {
   const auto run = ganttRun("ethos-u65-512");
   GanttScene scene = GanttScene::whole(run);

@@ -66,7 +66,7 @@ TEST_CASE("an operator stands under the lower of two roofs", "[run][roofline]") 
     const bool far = timing.memory[PoolId(1)] > timing.memory[PoolId(0)];
     REQUIRE(dot.port.has_value());
     CHECK(*dot.port == (far ? 1U : 0U));
-    CHECK(dot.bytes == timing.traffic[PoolId(far ? 1 : 0)].total());
+    CHECK(dot.bytes == timing.moved[PoolId(far ? 1 : 0)]);
     const double slope = dot.intensity() * (far ? 250e6 : 16e9);
     CHECK(dot.roof == Approx(std::min(64e9, slope)));
     CHECK(roofName(*run, dot) == (dot.byCompute ? "compute" : far ? "L3" : "L2"));

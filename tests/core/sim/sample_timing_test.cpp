@@ -28,16 +28,21 @@ TEST_CASE("every sample runs, and its run adds up", "[sim][samples]") {
       CHECK(timing.ops.size() == run->graph().ops.size());
       CHECK(timing.digest == runOf(model, allocator)->timing.digest);
       SimTime sum;
-      IdMap<PoolId, Traffic> traffic(timing.traffic.size());
+      IdMap<PoolId, Bytes> traffic(timing.traffic.size());
       Bytes moved;
       for (const OpTiming& op : timing.ops) {
         sum += op.time.length();
-        for (const PoolId pool : op.traffic.keys()) traffic[pool] += op.traffic[pool];
+        Bytes byPool;
+        for (const PoolId pool : op.moved.keys()) {
+          traffic[pool] += op.moved[pool];
+          byPool += op.moved[pool];
+        }
+        CHECK(op.inputs + op.weights + op.outputs == byPool);
       }
       CHECK(timing.makespan == sum);
       for (const PoolId pool : traffic.keys()) {
-        CHECK(traffic[pool].total() == timing.traffic[pool].total());
-        moved += traffic[pool].total();
+        CHECK(traffic[pool] == timing.traffic[pool].total());
+        moved += traffic[pool];
         // What the trace shows is what the plan's metrics say.
         const auto usage = run->trace.usage(pool, 0, run->trace.size());
         CHECK(usage.high <= run->plan.footprint(pool));

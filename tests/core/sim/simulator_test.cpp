@@ -3,8 +3,13 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "core/graph/tiling.h"
+#include "core/import/samples.h"
+#include "core/machine/platforms.h"
 #include "core/sim/cost_model.h"
 #include "core/trace/timeline.h"
+#include "tests/support/methods.h"
+#include "tests/support/must.h"
 #include "tests/support/nanoseconds.h"
 #include "tests/support/planned_graph.h"
 
@@ -87,15 +92,23 @@ TEST_CASE("an op takes its slowest part, and the first access of each pool", "[s
   CHECK(gemm.latency == ns(5 + 20));
   CHECK(gemm.bottleneck == Bottleneck{Bottleneck::Kind::memory, PoolId(1)});
   CHECK(gemm.time == Interval<SimTime>{ns(0), ns(64 + 25)});
-  CHECK(moved(gemm.traffic[PoolId(0)], TrafficClass::input, false) == Bytes(4));
-  CHECK(moved(gemm.traffic[PoolId(0)], TrafficClass::intermediate, true) == Bytes(8));
-  CHECK(moved(gemm.traffic[PoolId(1)], TrafficClass::weight, false) == Bytes(32));
+  CHECK(gemm.moved[PoolId(0)] == Bytes(4 + 8));
+  CHECK(gemm.moved[PoolId(1)] == Bytes(32));
+  CHECK(gemm.inputs == Bytes(4));
+  CHECK(gemm.weights == Bytes(32));
+  CHECK(gemm.outputs == Bytes(8));
 
   const OpTiming& relu = timing.ops[1];
   CHECK(relu.elements == 8);
   CHECK(relu.bottleneck == Bottleneck{Bottleneck::Kind::memory, PoolId(0)});
   CHECK(relu.time == Interval<SimTime>{ns(89), ns(89 + 16 + 5)});
-  CHECK(moved(relu.traffic[PoolId(0)], TrafficClass::output, true) == Bytes(8));
+  CHECK(relu.moved[PoolId(0)] == Bytes(8 + 8));
+
+  const auto& traffic = timing.traffic;
+  CHECK(moved(traffic[PoolId(0)], TrafficClass::input, false) == Bytes(4));
+  CHECK(moved(traffic[PoolId(0)], TrafficClass::intermediate, true) == Bytes(8));
+  CHECK(moved(traffic[PoolId(1)], TrafficClass::weight, false) == Bytes(32));
+  CHECK(moved(traffic[PoolId(0)], TrafficClass::output, true) == Bytes(8));
 
   CHECK(timing.makespan == ns(110));
   CHECK(timing.macs == 32);
@@ -128,6 +141,51 @@ TEST_CASE("a spilled buffer moves in L3", "[sim]") {
   CHECK(timing.ops[1].latency == ns(5 + 20));
 }
 
+TEST_CASE("an operator in parts moves rows in whole bursts", "[sim][tile]") {
+  const auto sample = GENERATE("resnet8", "mobilenet_v2_int8");
+  const auto rule = GENERATE(TileRule::lines, TileRule::stripes);
+  CAPTURE(sample, rule);
+  RunRequest request = test::workedRequest("greedy-by-size");
+  request.tile = rule;
+  request.platform = test::must(findPlatform("generic-npu"));
+  PoolSpec& near = request.platform.devices[0].pools[0];
+  near.burst = Bytes(64);
+  request.l2 = {.kind = PoolSize::Kind::unbounded};
+  const auto model =
+      std::make_shared<const Model>(test::must(openModel(std::string("samples:") + sample, {})));
+  const auto run = test::mustRun(model, request);
+  const Graph& graph = run->graph();
+  std::size_t apart = 0;  // Operators that move more than if their bytes were together.
+  for (const ActivityId id : run->timing.activities.activities.keys()) {
+    const Activity& activity = run->timing.activities.activities[id];
+    const auto whole = [](Bytes bytes) { return alignUp(bytes, Bytes(64)); };
+    Bytes together;
+    Bytes expected;
+    const auto add = [&](TensorId tensor) {
+      if (!tensor || graph.tensors[tensor].constant) return;
+      together += whole(*graph.tensors[tensor].bytes);
+      if (pieceOf(graph, tensor) == nullptr) {
+        expected += whole(*graph.tensors[tensor].bytes);
+        return;
+      }
+      for (const auto& stretch : stretchesOf(graph, tensor)) expected += whole(stretch.length());
+    };
+    for (const TensorId in : graph.reads(activity.op)) add(in);
+    for (const TensorId out : graph.ops[activity.op].outputs) add(out);
+    Bytes moved;
+    for (const PortUse& use : activity.ports) {
+      if (run->timing.activities.ports[use.port].pool == PoolId(0)) moved += use.read + use.written;
+    }
+    // Bytes of a class that lie together are rounded up together.
+    const auto tensors = static_cast<std::int64_t>(graph.reads(activity.op).size() +
+                                                   graph.ops[activity.op].outputs.size());
+    CHECK(moved <= expected);
+    CHECK(expected - moved < Bytes(64) * tensors);
+    if (expected > together) ++apart;
+  }
+  CHECK(apart > 0);
+}
+
 TEST_CASE("time counts whole bursts, traffic exact bytes", "[sim]") {
   PlannedGraph sample;
   fillChain(sample);
@@ -156,12 +214,14 @@ TEST_CASE("what only aliases takes no time, what is copied is read and written",
   CAPTURE(rows);
   CHECK(concat.elements == (rows == 1 ? 0 : 24));
   if (rows == 1) {
-    CHECK(concat.traffic[PoolId(0)].total() == Bytes(0));
+    CHECK(concat.moved[PoolId(0)] == Bytes(0));
     CHECK(concat.time.length() == ns(0));
     CHECK(concat.bottleneck == Bottleneck());
   } else {
-    CHECK(moved(concat.traffic[PoolId(0)], TrafficClass::intermediate, false) == Bytes(24));
-    CHECK(moved(concat.traffic[PoolId(1)], TrafficClass::output, true) == Bytes(24));
+    CHECK(concat.moved[PoolId(0)] == Bytes(24));
+    CHECK(concat.moved[PoolId(1)] == Bytes(24));
+    CHECK(concat.inputs == Bytes(24));
+    CHECK(concat.outputs == Bytes(24));
     CHECK(concat.time.length() == ns(24 * 2 + 5 + 20));
   }
 }
@@ -178,9 +238,9 @@ TEST_CASE("a concat that is sliced in part copies the rest", "[sim]") {
   sample.builder.addOutput(y);
   sample.plan(AliasRules());
   const OpTiming concat = sample.simulate(slowBoard()).timing.ops[1];
-  CHECK(moved(concat.traffic[PoolId(0)], TrafficClass::input, false) == Bytes(6));
-  CHECK(moved(concat.traffic[PoolId(0)], TrafficClass::output, true) == Bytes(6));
-  CHECK(concat.traffic[PoolId(0)].total() == Bytes(12));
+  CHECK(concat.inputs == Bytes(6));
+  CHECK(concat.outputs == Bytes(6));
+  CHECK(concat.moved[PoolId(0)] == Bytes(12));
 }
 
 TEST_CASE("allocations come with the start of their op, releases with its end", "[sim]") {
