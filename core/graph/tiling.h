@@ -132,7 +132,7 @@ void forEachStretchIn(const Shape& host, const Shape& at, const Shape& shape, By
                       Interval<Bytes> of,
                       const std::function<void(Bytes offset, Bytes length)>& visit);
 
-/// The length of each of those of a piece.
+/// The length of each stretch in which a piece lies (forEachStretch); the tensor is a piece.
 Bytes stretchLength(const Graph& graph, TensorId tensor);
 
 /// The bytes of its host from a piece's first to its last.

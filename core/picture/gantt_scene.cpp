@@ -87,6 +87,7 @@ class EngineRows {
   float usedBy(const Activity& what) const {
     if (what.kind != ActivityKind::compute) return 1;
     const OpTiming& timing = run_.timing.ops[static_cast<std::size_t>(what.step.count())];
+    if (!timing.byModel) return 1;
     const UnitSpec& unit = run_.request.platform.devices[what.device].units[timing.unit];
     const double cycles =
         static_cast<double>(timing.compute.count()) * 1e-12 * static_cast<double>(unit.clock);
@@ -198,7 +199,8 @@ struct KeyEntry {
   Ink ink = Ink::text;
   bool strip = false;
   bool hatched = false;
-  double opacity = 1;
+  double opacity = 1;  ///< Of its fill; of a hatched one 0.16.
+  double lines = 0.9;  ///< Opacity of what it is hatched with.
 };
 
 /// Which colour an operator has is told by who shows blocks in the same.
@@ -214,7 +216,9 @@ std::vector<KeyEntry> keyOf(const GanttStore& store, const Coloring* coloring) {
     }
     entries.push_back({std::move(name), activityInk(kind, true)});
   }
-  if (store.leavesIdle()) entries.push_back({"idle part of an array", Ink::text, false, true});
+  if (store.leavesIdle()) {
+    entries.push_back({"idle part of an array", Ink::text, false, true, 1, 2 * kIdleHatch});
+  }
   for (std::size_t rule = 0; rule < kWaitRuleNames.size(); ++rule) {
     if (!store.has(GanttLook::of(static_cast<WaitRule>(rule)))) continue;
     const bool reuse = static_cast<WaitRule>(rule) == WaitRule::reuse;
@@ -500,7 +504,7 @@ void GanttDrawing::drawHeading() const {
     const Box swatch{left, std::floor(title.top + (title.height - 10) / 2), kSwatch, 10};
     if (entry.hatched) {
       canvas_.rectangle(swatch, {.fill = Fill{entry.ink, 0.16}});
-      canvas_.hatch(swatch, {entry.ink, 0.9});
+      canvas_.hatch(swatch, {entry.ink, entry.lines});
     } else {
       canvas_.rectangle(entry.strip ? strip(swatch) : swatch,
                         {.fill = Fill{entry.ink, entry.opacity}});

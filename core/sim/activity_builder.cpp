@@ -93,8 +93,8 @@ class OpWorker {
   IdMap<OpId, std::vector<CopyNote>> copiesOf_;
   ConstantReads constants_;
   IdMap<PoolId, Traffic> traffic_;
-  IdMap<PoolId, Traffic> inRows_;  ///< Of it, bytes of pieces that lie in rows;
-  IdMap<PoolId, PoolUse> uses_;    ///< these in whole bursts first, at last all.
+  IdMap<PoolId, Traffic> inRows_;  ///< The part of it that belongs to pieces in several rows.
+  IdMap<PoolId, PoolUse> uses_;    ///< In whole bursts: before addMemoryTime of those rows alone.
 };
 
 /// The offsets of parts that lie one behind the other, in the order of their listing, and their
@@ -189,7 +189,9 @@ OpWork OpWorker::work(OpId id, Step step) {
   timing.macs = asked.macs;
   timing.elements = countedElements(unit, asked);
   const CostedOp costed = costedOp(input_.graph, id, timing);
-  timing.compute = computeTime(unit, asked, costed);
+  const UnitCycles cycles = unitCycles(unit, asked, costed);
+  timing.byModel = cycles.byModel;
+  timing.compute = computeTime(unit, cycles.count);
   if (const std::string lacks = withoutLaw(unit, asked, costed); !lacks.empty()) {
     notes_.add(lacks, printable(displayName(input_.graph, id)));
   }
@@ -302,13 +304,12 @@ void OpWorker::move(TensorId tensor, Interval<Bytes> bytes, bool write, const At
   Traffic& traffic = traffic_[place.pool];
   Bytes& moved = (write ? traffic.written : traffic.read)[static_cast<std::size_t>(kind)];
   moved = addMoved(moved, use.moved);
+  const bool isPiece = pieceOf(input_.graph, tensor) != nullptr;
+  if (isPiece) addRows(use.moved, stretchLength(input_.graph, tensor), write, kind, place.pool);
   if (!input_.storage.bufferOf(tensor)) return;
   const Bytes slot = input_.storage.offsetOf(tensor);
   // A piece may lie in many stretches: nobody else touches what is between its ends.
-  if (pieceOf(input_.graph, tensor) != nullptr) {
-    bytes = {Bytes(), extentOf(input_.graph, tensor).length()};
-    addRows(use.moved, stretchLength(input_.graph, tensor), write, kind, place.pool);
-  }
+  if (isPiece) bytes = {Bytes(), extentOf(input_.graph, tensor).length()};
   use.inBuffer = {slot + bytes.begin, slot + bytes.end};
   if (!place.stay) return;
   work.accesses.push_back({place.stay, use.inBuffer, write, places_.lifeAt(place.stay, at.step)});
@@ -319,7 +320,7 @@ void OpWorker::addRows(Bytes bytes, Bytes row, bool write, TrafficClass kind, Po
   if (row >= bytes) return;
   const auto add = [](Bytes& sum, Bytes more) { sum = addMoved(sum, more); };
   add((write ? inRows_[pool].written : inRows_[pool].read)[static_cast<std::size_t>(kind)], bytes);
-  const std::int64_t rows = bytes.count() / row.count();
+  const std::int64_t rows = alignUp(bytes, row).count() / row.count();
   add(write ? uses_[pool].written : uses_[pool].read,
       Bytes(checkedMul(rows, alignUp(row, places_.spec(pool).burst).count())
                 .value_or(kMaxTraffic.count())));

@@ -30,9 +30,8 @@ CostedOp costedOp(const Graph& graph, OpId id, const OpTiming& timing) {
   return costed;
 }
 
-SimTime computeTime(const UnitSpec& unit, const Work& work, const CostedOp& op) {
-  return capTime(static_cast<Wide>(computeCycles(unit, work, op)) * kPicosecondsPerSecond /
-                 static_cast<Wide>(unit.clock));
+SimTime computeTime(const UnitSpec& unit, std::int64_t cycles) {
+  return capTime(static_cast<Wide>(cycles) * kPicosecondsPerSecond / static_cast<Wide>(unit.clock));
 }
 
 SimTime transferTime(Bytes bytes, std::int64_t bandwidth) {

@@ -12,7 +12,7 @@ __extension__ using Wide = __int128;
 CostedOp costedOp(const Graph& graph, OpId id, const OpTiming& timing);
 
 /// Time a unit takes: whole cycles, of which k take floor(k x 10^12 / clock) picoseconds.
-SimTime computeTime(const UnitSpec& unit, const Work& work, const CostedOp& op = {});
+SimTime computeTime(const UnitSpec& unit, std::int64_t cycles);
 
 /// Time `bytes` take at `bandwidth` bytes a second, rounded up; none at bandwidth 0.
 SimTime transferTime(Bytes bytes, std::int64_t bandwidth);

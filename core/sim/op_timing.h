@@ -59,6 +59,7 @@ struct OpTiming {
   std::int64_t macs = 0;
   std::int64_t elements = 0;        ///< Element operations where there are no MACs.
   SimTime compute{};                ///< Time the unit alone would take.
+  bool byModel = false;             ///< By the unit's cost model, not by its rates beside that.
   IdMap<PoolId, SimTime> memory{};  ///< Time each pool's bandwidth alone would take.
   SimTime latency{};                ///< First accesses.
   IdMap<PoolId, Bytes> moved{};     ///< By each pool, read and written.

@@ -79,18 +79,20 @@ std::vector<std::string_view> wordsOf(std::string_view line) {
   return words;
 }
 
-/// Milliseconds of the nodes of the last table of ST's tools, "c_id m_id type dur (ms) % ...": the
-/// first word with a point behind the numbers of the node and of its operator in the model. Nodes
-/// of one operator are one.
+/// Milliseconds of the nodes of the last such table of ST's tools, "c_id m_id type dur (ms) % ...":
+/// the first word with a point behind the numbers of the node and of its operator in the model. A
+/// table ends with an empty line. Nodes of one operator are one.
 Result<OperatorTimes> nodesOfSt(std::string_view report) {
   std::map<std::int64_t, double> operators;
   bool inTable = false;
   for (const std::string_view line : splitText(report, '\n')) {
     const auto words = wordsOf(line);
+    if (words.empty()) inTable = false;
     if (words.size() < 3) continue;
     if (words[0] == "c_id" && words[1] == "m_id") {
-      inTable = true;
-      operators.clear();
+      const auto isTime = [](std::string_view word) { return word == "ms" || word == "(ms)"; };
+      inTable = std::ranges::any_of(words, isTime);
+      if (inTable) operators.clear();
     }
     const auto op = parseInteger(words[1]);
     if (!inTable || !parseInteger(words[0]) || !op || *op < 0) continue;
@@ -99,7 +101,7 @@ Result<OperatorTimes> nodesOfSt(std::string_view report) {
     });
     if (time == words.end()) continue;
     HW_TRY(milliseconds, measuredNumber(*time, "ms"));
-    operators[*op] += 1e3 * milliseconds;
+    operators[*op] = std::min(operators[*op] + 1e3 * milliseconds, MeasuredSpan::kMost);
   }
   OperatorTimes times;
   for (const auto& [op, micros] : operators) {

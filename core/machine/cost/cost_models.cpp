@@ -37,9 +37,9 @@ std::size_t costModelNamed(std::string_view name) {
   return static_cast<std::size_t>(found - costModels().begin());
 }
 
-std::int64_t computeCycles(const UnitSpec& unit, const Work& work, const CostedOp& op) {
+UnitCycles unitCycles(const UnitSpec& unit, const Work& work, const CostedOp& op) {
   const auto cycles = costModel(unit).cycles(unit, work, op);
-  return cycles ? *cycles : *byRate(unit, work, op);
+  return {cycles ? *cycles : *byRate(unit, work, op), cycles.has_value()};
 }
 
 double peakMacs(const UnitSpec& unit) {

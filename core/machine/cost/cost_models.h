@@ -67,8 +67,15 @@ constexpr std::int64_t countedElements(const UnitSpec& unit, const Work& work) {
   return unit.elements == ElementCount::touched ? work.touched : work.written;
 }
 
-/// Whole cycles that the unit takes for an operator by its cost model.
-std::int64_t computeCycles(const UnitSpec& unit, const Work& work, const CostedOp& op = {});
+/// Whole cycles that a unit takes for an operator.
+struct UnitCycles {
+  std::int64_t count = 0;
+  bool byModel = true;  ///< False: its cost model does not know the operator, and its rates hold.
+};
+UnitCycles unitCycles(const UnitSpec& unit, const Work& work, const CostedOp& op = {});
+inline std::int64_t computeCycles(const UnitSpec& unit, const Work& work, const CostedOp& op = {}) {
+  return unitCycles(unit, work, op).count;
+}
 
 /// The most multiply-accumulates a cycle of any operator on the unit, but for what laws of a table
 /// leave out: rounding to whole cycles, and classes whose cycles do not grow with their work.

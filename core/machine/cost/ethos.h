@@ -26,7 +26,6 @@ struct Volume {
 
   double places() const { return static_cast<double>(rows) * static_cast<double>(columns); }
   double elements() const { return places() * static_cast<double>(depth); }
-  friend bool operator==(const Volume&, const Volume&) = default;
 };
 
 constexpr Volume smaller(const Volume& a, const Volume& b) {
@@ -102,8 +101,8 @@ inline double delay(const Volume& micros, std::int64_t steps, double each) {
   return each * static_cast<double>(steps - 1) * static_cast<double>(micros.depth);
 }
 
-/// Elements that go in and out: an input once for each block that it takes part in, and whole
-/// bricks where neither end is the network's.
+/// Elements that go in and out: an input once for each block that it takes part in; inputs and
+/// outputs that are not the network's in whole bricks.
 struct Moved {
   double read = 0;
   double written = 0;

@@ -82,14 +82,21 @@ constexpr std::array kU85Params = {CostParam{"weight_ratio", &CostSpec::weightRa
 constexpr std::int64_t kSumDepth = 16;
 constexpr Volume kMostBlock{128, 128, 1024};
 constexpr double kU85Burst = 64;  ///< Bytes that the near memory moves at a time.
-/// Part of the port that reading or writing alone gets: eight bursts of a port of 16 bytes a cycle
-/// on their way for 32 cycles, of which Vela counts 64 %.
+/// Share of the port that reading or writing alone gets. Vela: eight bursts of 64 bytes in 32
+/// cycles are the 16 bytes a cycle of each of its ports, of which it counts 0.8 x 0.8.
 constexpr double kOneWay = 0.64;
 
 const U85Array& u85Array(const UnitSpec& unit) {
   const auto macs = static_cast<std::int64_t>(unit.macsPerCycle);
   const auto found = std::ranges::lower_bound(kU85Arrays, macs, {}, &U85Array::macs);
   return found == kU85Arrays.end() ? kU85Arrays.back() : *found;
+}
+
+double u85Port(const UnitSpec& unit) { return unit.cost.portBytes > 0 ? unit.cost.portBytes : 32; }
+
+/// Cycles of the output stage for so many elements, whatever it does with them.
+double u85Stage(const U85Array& array, double elements) {
+  return std::ceil(64 / static_cast<double>(array.macs) * elements);
 }
 
 /// The micro-block that leaves least of the array idle; of equals the first.
@@ -106,8 +113,9 @@ const U85Micro& microOf(const U85Array& array, const Layer& op) {
   return *best;
 }
 
-/// True if kernel elements, by five with at least two of the last, leave less of the array idle
-/// than channels, by 64.
+/// True if going by elements of the kernel leaves less of the array idle than going by channels, of
+/// which 64 are multiplied at a time. A kernel counts as whole fives of elements, a rest of one as
+/// two.
 bool u85GoesByKernel(const Layer& op) {
   const std::int64_t kernel = cyclesTimes(op.kernelRows, op.kernelColumns);
   const auto fill = [&](std::int64_t granule) {
@@ -173,14 +181,15 @@ class U85Search {
             padded(depth, units.depth)};
   }
 
-  /// The block that reads least for what it makes; of equals, small ones, that which reads most of
-  /// the image. Each is there twice, if any fits so.
+  /// The block that reads least for what it makes, of products the one with most places; of equal
+  /// small ones that which reads most of the image. The array's memory holds two of them, or one
+  /// where no two fit.
   Blocks readingLeast() {
     for (const double times : {2.0, 1.0}) {
       for (std::int64_t depth =
                nextDepth(std::max(micro_.made.depth, std::min(most_.depth, kSumDepth)));
-           depth <= most_.depth; depth = nextDepth(depth + micro_.made.depth)) {
-        considerDepth(depth, times);
+           depth <= most_.depth && considerDepth(depth, times);
+           depth = nextDepth(depth + micro_.made.depth)) {
       }
       if (cost_ < std::numeric_limits<float>::infinity()) return best_;
     }
@@ -189,13 +198,12 @@ class U85Search {
   std::int64_t nextDepth(std::int64_t depth) const {
     return depth < op_.out.depth ? padded(depth, kSumDepth) : depth;
   }
-  std::int64_t inDepth() const {
-    if (op_.byKernel) return 16;
-    return array_.macs <= 256 && micro_.made.depth == 16 ? 32 : 64;
-  }
+  std::int64_t inDepth() const { return op_.byKernel ? 16 : 64; }
 
-  void considerDepth(std::int64_t depth, double times) {
+  /// False if no block of that depth fits: then none of a larger one does.
+  bool considerDepth(std::int64_t depth, double times) {
     for (std::int64_t rows = step_.rows; rows <= most_.rows; rows += step_.rows) {
+      if (!fits({rows, step_.columns, depth}, times)) return rows > step_.rows;
       for (std::int64_t columns = step_.columns; columns <= most_.columns;
            columns += step_.columns) {
         const Volume out{rows, columns, depth};
@@ -203,6 +211,7 @@ class U85Search {
         consider({inputOf(out, inDepth()), out});
       }
     }
+    return true;
   }
 
   bool fits(const Volume& out, double times) const {
@@ -214,7 +223,8 @@ class U85Search {
            sums * times <= static_cast<double>(array_.sumBytes);
   }
 
-  /// In single precision and in the order of Vela, so that the same blocks cost alike.
+  /// Takes the block if it costs least; in single precision and in the order of Vela, so that the
+  /// same blocks cost alike.
   void consider(const Blocks& block) {
     const Volume blocks = tiles(op_.out, block.out);
     const auto real = [](auto value) { return static_cast<float>(value); };
@@ -395,11 +405,6 @@ class U85Estimate {
         in_(smaller(op.in, blocks_.in)),
         out_(smaller(op.out, blocks_.out)) {}
 
-  static double u85Port(const UnitSpec& unit) {
-    return unit.cost.portBytes > 0 ? unit.cost.portBytes : 32;
-  }
-  /// Cycles of an element in the output stage, whatever it does there.
-  static double u85Stage(const UnitSpec& unit) { return 64 / unit.macsPerCycle; }
   /// Bytes go through the port together, and each way alone through its part of it.
   static double through(double port, double read, double written) {
     return std::floor(
@@ -415,7 +420,7 @@ class U85Estimate {
  private:
   /// Multiplying and the output stage, each hidden behind the other but for one block.
   double computed() const {
-    double stage = std::ceil(64 / static_cast<double>(array_.macs) * out_.elements());
+    double stage = u85Stage(array_, out_.elements());
     if (op_.kind != Kind::pooling) {
       // Weights that are read more than once are fetched into the near memory.
       const bool once = tiles(op_.out, out_).places() == 1;
@@ -440,7 +445,7 @@ class U85Estimate {
     return cycles * static_cast<double>(tilesOf(op_.in.depth, in_.depth));
   }
 
-  /// With a kernel of up to 64 elements.
+  /// Cycles of a part of the kernel, of up to 64 elements.
   double dotsOfKernel(std::int64_t kernel) const {
     constexpr double kWait = 2;
     const Volume micros = tiles(out_, micro_.made);
@@ -457,7 +462,7 @@ class U85Estimate {
     const double slices = op_.byKernel ? static_cast<double>(tilesOf(in_.depth, 8)) : 1;
     const double dots =
         each * static_cast<double>(steps) * static_cast<double>(micros.depth) * slices;
-    // Of four weights along the input channels two may be others than zero: then it takes half.
+    // Where at most two of four weights along the input channels are not zero, it takes half.
     const bool sparse = !op_.keepsDepth() && op_.in.depth <= 2;
     return (sparse ? std::floor(dots / 2) : dots) + delay(micros, steps, kWait) * slices;
   }
@@ -509,9 +514,8 @@ std::optional<std::int64_t> u85Cycles(const UnitSpec& unit, const Work& work, co
     return std::nullopt;
   }
   const auto count = static_cast<double>(work.written);
-  const double port = U85Estimate::u85Port(unit);
-  const double stage = std::ceil(U85Estimate::u85Stage(unit) * count);
-  return cyclesAt(std::max(stage, (kNearLatency + count / port + stage) / 4), 1);
+  const double stage = u85Stage(u85Array(unit), count);
+  return cyclesAt(std::max(stage, (kNearLatency + count / u85Port(unit) + stage) / 4), 1);
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ std::optional<LaidOut> laidOutTensor(const Graph& graph, TensorId id, const Shap
                 .laid = *laid,
                 .order = orderEndingWith(shape.size(), last),
                 .least = *laid};
-  if (shape.size() > kMostAxes) return found;
+  if (*laid == *tensor.bytes || shape.size() > kMostAxes) return found;
   std::vector<std::size_t> chosen;
   forEachChoice(shape.size(), tiled, chosen, [&] {
     const auto bytes = tiledBytes(shape, *element, tile, chosen);
@@ -147,12 +147,14 @@ std::vector<LaidOut> laidOut(const Graph& graph, const Shape& tile) {
 std::string laidOutText(const Graph& graph, const Shape& tile, const TextOptions& options) {
   std::vector<LaidOut> rows = laidOut(graph, tile);
   const auto [plain, laid, least] = sumsOf(rows);
+  const std::size_t leftOut = graph.tensors.size() - rows.size();
   std::erase_if(rows, [](const LaidOut& row) { return row.laid == row.bytes; });
   const std::size_t padded = rows.size();
   rows.resize(std::min(padded, options.rows));
   const std::string title =
-      fmt::format("larger in tiles of {}: all together {} for {}, {} in the best orders",
-                  fmt::join(tile, " x "), bytesText(laid), bytesText(plain), bytesText(least));
+      fmt::format("larger in tiles of {}: all together {} for {}, {} in the best orders{}",
+                  fmt::join(tile, " x "), bytesText(laid), bytesText(plain), bytesText(least),
+                  leftOut == 0 ? "" : fmt::format("; {} left out", countText(leftOut, "tensor")));
   if (rows.empty())
     return fmt::format("\nin tiles of {} no tensor is larger\n", fmt::join(tile, " x "));
   return section(options.paint, title, padded,
@@ -167,6 +169,7 @@ Json laidOutJson(const Graph& graph, const Shape& tile) {
           {"bytes", plain.count()},
           {"laid_out", laid.count()},
           {"least", least.count()},
+          {"left_out", graph.tensors.size() - rows.size()},
           {"tensors", jsonRows(laidOutColumns(graph), rows)}};
 }
 

@@ -15,7 +15,8 @@ struct LaidOut {
   TensorId tensor{};
   Bytes bytes{};                     ///< Without tiles,
   Bytes laid{};                      ///< and in them.
-  std::vector<std::size_t> order{};  ///< Of its axes, that which takes least,
+  std::vector<std::size_t> order{};  ///< Of its axes, that which takes least; of more than eight
+                                     ///< the given one,
   Bytes least{};                     ///< and what it takes then.
 
   double factor() const { return laid.real() / bytes.real(); }
@@ -24,8 +25,9 @@ struct LaidOut {
 /// "8x128": the sides of a tile, the last axis last; from one to four, each from 1 to 65,536.
 Result<Shape> parseTile(const std::string& text);
 
-/// The tensors of a graph and its weights, of known shape and with bytes, those first that take
-/// most more than without tiles. Axes that a tensor lacks have no tiles.
+/// The tensors of a graph, weights among them, sorted by the bytes that tiles add. Axes that a
+/// tensor lacks have no tiles. Left out are tensors of unknown size, those whose elements are no
+/// whole bytes, and what no number of bytes holds.
 std::vector<LaidOut> laidOut(const Graph& graph, const Shape& tile);
 
 /// What all take together, and those that take more, as `options` say.

@@ -354,7 +354,13 @@ TEST_CASE("measured times are read from CSV and from words", "[import][calibrate
       "   2      2      NL (0x107)           0.042    0.4%   53.5%   [   3,528 ]   node.2\n"
       "   n/a    n/a    Inter-nodal          0.100    0.8%   54.3%                 n/a\n"
       "   total                              6.396                   [ 528,864 ]\n";
-  const auto report = test::must(read(nodes + "after\n" + nodes));
+  // A table of operations, which is no table of times, and lines behind an empty one.
+  const std::string others =
+      "\n  2   2   3.5\n   c_id    m_id   name (type)          #op           type   sparsity\n"
+      "   0       0      conv (conv2d)      82,048   smul_s8_s8     0.0865\n";
+  CHECK(read(others).error().message ==
+        "column 'operator' is missing; expected operator,cycles or operator,us");
+  const auto report = test::must(read(others + nodes + "after\n" + nodes + others));
   REQUIRE(report.spans.size() == 2);
   CHECK(report.profile.ops[1].name == "2");
   CHECK(report.profile.ops[1].index == 2);
@@ -364,7 +370,7 @@ TEST_CASE("measured times are read from CSV and from words", "[import][calibrate
                       "0     1     Pool (0x109)  (10, 4, 4, 16)    2.5    9.0%\n"));
   REQUIRE(older.spans.size() == 1);
   CHECK(older.spans[0].microseconds(1) == 2'500);
-  CHECK(read("c_id m_id type\n0 0 Conv 9999999999999999.5\n")
+  CHECK(read("c_id m_id type ms\n0 0 Conv 9999999999999999.5\n")
             .error()
             .message.find("9999999999999999.5 ms") == 1);
   const std::string runner = "00354.146 ulp-mlperf: Median throughput is ";

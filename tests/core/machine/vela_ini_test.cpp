@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "core/machine/cost/cost_models.h"
 #include "tests/core/machine/machine_files.h"
 
 using namespace hw;
@@ -99,6 +100,8 @@ TEST_CASE("memory modes of Vela inherit, and say how large the SRAM is", "[platf
   CHECK(npu.units.at(0).macsPerCycle == 128);
   CHECK_FALSE(assumes(read, "accelerator"));
   CHECK(npu.dma.at(0).channels == 4);
+  CHECK(costModel(npu.units.at(0)).name == "ethos-u85");
+  CHECK(npu.units.at(0).cost.portBytes == 64);  // Of four ports.
   // Four ports of 16 bytes, and two: 64 and 24 GB/s, as its file says.
   CHECK(npu.pools.at(0).readBandwidth == 64'000'000'000);
   CHECK(npu.pools.at(1).readBandwidth == 24'000'000'000);

@@ -98,7 +98,10 @@ TEST_CASE("tensors come by what tiles add, and no number overflows", "[report]")
   CHECK(text.find("t3") != std::string::npos);
   CHECK(text.find("t2") == std::string::npos);
   CHECK(laidOutText(graph, {1}, {}).find("no tensor is larger") != std::string::npos);
+  CHECK(json["left_out"] == 0);
   // Larger than any number of bytes in tiles: left out.
+  const Graph large = graphWith({{2, 1}}, std::int64_t{1} << 50);
+  CHECK(laidOutJson(large, {65'536, 65'536})["left_out"] == 1);
   CHECK(
       laidOut(graphWith({Shape(20, 1), {2, 1}}, std::int64_t{1} << 50), {65'536, 65'536}).empty());
 }

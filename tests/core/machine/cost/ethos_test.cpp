@@ -212,6 +212,29 @@ TEST_CASE("the output stage of an Ethos-U has a rate for each type", "[cost][mac
   CHECK(computeCycles(unit, {.written = 4}, {.type = "Add"}) == 18);
 }
 
+TEST_CASE("the output stage of an Ethos-U85 has one rate, and waits for its memories",
+          "[cost][machine]") {
+  const std::string model = "cycles = \"ethos-u85\"\nmacs_per_cycle = ";
+  const Work work{.written = 1'000};
+  CHECK(computeCycles(unitWith(model + "128"), work, {.type = "Add"}) == 500);
+  CHECK(computeCycles(unitWith(model + "128"), work, {.type = "Sigmoid"}) == 500);
+  CHECK(computeCycles(unitWith(model + "2048"), work, {.type = "Relu"}) == 32);
+  // A quarter of 32 cycles, 4 bytes at 32 a cycle, and 1 cycle.
+  CHECK(computeCycles(unitWith(model + "256"), {.written = 4}, {.type = "Mul"}) == 9);
+  // Elements of others go by the rates.
+  CHECK(computeCycles(unitWith(model + "256"), work, {.type = "Softmax"}) == 1'000);
+  // Biases of a product, 10 bytes each, come with the latency of their memory.
+  const Work product = matrices(1, 128, 8);
+  const std::int64_t near = computeCycles(unitWith(model + "512\nfar_latency = 64"), product);
+  const std::int64_t far = computeCycles(unitWith(model + "512\nfar_latency = 500"), product);
+  CHECK(far > near + 1'500);
+  // All of an output goes through the port.
+  const Work copy = OpSample("Conv", {{1, 8, 64, 64}, {8, 1, 1, 1}}, {{1, 8, 64, 64}}).work();
+  const CostedOp depthwise{.type = "Conv", .kind = OpClass::convolution};
+  CHECK(computeCycles(unitWith(model + "2048\nport_bytes_per_cycle = 1"), copy, depthwise) >=
+        2 * 16 * 64 * 64);
+}
+
 TEST_CASE("weights and biases are stored as an Ethos-U has them", "[cost][machine]") {
   UnitSpec unit = unitWith("cycles = \"ethos-u\"\nmacs_per_cycle = 128\nweight_ratio = 0.3");
   const Tensor weight{.dtype = Dtype::int8, .shape = Shape{7, 3}};
