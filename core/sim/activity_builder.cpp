@@ -73,6 +73,7 @@ class OpWorker {
   };
 
   const DeviceSpec& device(const At& at) const { return input_.platform.devices[at.device]; }
+  void begin(OpTiming& timing);
   void addTraffic(OpId op, const At& at, OpWork& work);
   /// Returns how many elements are copied.
   std::int64_t addCopies(OpId op, const At& at, OpWork& work);
@@ -127,6 +128,12 @@ Bottleneck bottleneckOf(const OpTiming& timing) {
   return worst;
 }
 
+SimTime slowestPart(const OpTiming& timing) {
+  SimTime longest = timing.compute;
+  for (const SimTime memory : timing.memory) longest = std::max(longest, memory);
+  return longest;
+}
+
 void TimingNotes::add(const std::string& what, const std::string& first) {
   auto cause = std::ranges::find(causes_, what, &Cause::what);
   if (cause == causes_.end()) {
@@ -159,14 +166,9 @@ OpWorker::OpWorker(const SimulationInput& input, const TensorPlaces& places, Tim
 OpWork OpWorker::work(OpId id, Step step) {
   const Op& op = input_.graph.ops[id];
   const At at{step, input_.deviceOf(id)};
-  const std::size_t pools = places_.machine().pools.size();
   OpWork work;
   OpTiming& timing = work.timing;
-  timing.memory = IdMap<PoolId, SimTime>(pools);
-  timing.moved = IdMap<PoolId, Bytes>(pools);
-  for (Traffic& traffic : traffic_) traffic = {};
-  for (Traffic& traffic : inRows_) traffic = {};
-  for (PoolUse& use : uses_) use = {};
+  begin(timing);
   if (op.domain != kTileDomain) timing.unit = unitFor(op.type, at);
   work.idle = op.folded || isSeam(op);
   if (work.idle) return work;
@@ -197,10 +199,16 @@ OpWork OpWorker::work(OpId id, Step step) {
   }
   addMemoryTime(timing);
   timing.bottleneck = bottleneckOf(timing);
-  SimTime longest = timing.compute;
-  for (const SimTime memory : timing.memory) longest = std::max(longest, memory);
-  timing.time.end = addTime(longest, timing.latency);
+  timing.time.end = addTime(slowestPart(timing), timing.latency);
   return work;
+}
+
+void OpWorker::begin(OpTiming& timing) {
+  timing.memory = IdMap<PoolId, SimTime>(traffic_.size());
+  timing.moved = IdMap<PoolId, Bytes>(traffic_.size());
+  for (Traffic& traffic : traffic_) traffic = {};
+  for (Traffic& traffic : inRows_) traffic = {};
+  for (PoolUse& use : uses_) use = {};
 }
 
 Bytes OpWorker::sizeOf(TensorId tensor) const {

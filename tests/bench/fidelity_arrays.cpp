@@ -66,19 +66,34 @@ void velaTable(const char* heading, const char* columns,
   }
 }
 
+std::string errorOf(const test::VelaCycles& ours, const test::VelaTotal& theirs) {
+  return errorText(static_cast<double>(ours.cycles), theirs.cycles);
+}
+
+/// A preset with its copies.
+void besideDram(const char* heading, const char* preset,
+                test::VelaTotal test::VelaNetwork::*member) {
+  velaTable(heading, "| network | encoded, B | Vela, cycles | ours | error | MACs / 512 alone |",
+            [&](const test::VelaNetwork& row, const std::string& file) {
+              const test::VelaTotal& vela = row.*member;
+              const test::VelaCycles ours = test::cyclesOnPreset(preset, vela, file);
+              fmt::print("| {} | {} | {} | {} | {} | {} |\n", row.name, groupDigits(vela.encoded),
+                         groupDigits(std::llround(vela.cycles)), groupDigits(ours.cycles),
+                         errorOf(ours, vela),
+                         errorText(static_cast<double>(ours.atRate), vela.cycles));
+            });
+}
+
 void ethosArrays() {
-  const auto error = [](const test::VelaCycles& ours, const test::VelaTotal& theirs) {
-    return errorText(static_cast<double>(ours.cycles), theirs.cycles);
-  };
   velaTable("## Ethos-U55-256: Vela",
             "| network | weights, B | encoded, B | Vela, cycles | ours | error | with 32, 64, 128 "
             "multipliers | MACs / 256 alone |",
-            [&](const test::VelaNetwork& row, const std::string& file) {
+            [](const test::VelaNetwork& row, const std::string& file) {
               test::VelaCycles ours;
               std::vector<std::string> errors;
               for (std::size_t size = 0; size < row.u55.size(); ++size) {
                 ours = test::cyclesOnU55(row, file, size);
-                errors.push_back(error(ours, row.u55[size]));
+                errors.push_back(errorOf(ours, row.u55[size]));
               }
               const test::VelaTotal& vela = row.u55.back();
               fmt::print("| {} | {} | {} | {} | {} | {} | {}, {}, {} | {} |\n", row.name,
@@ -91,12 +106,12 @@ void ethosArrays() {
       "## Ethos-U85: Vela",
       "| network | with 512 multipliers: encoded, B | Vela, cycles | ours | error | with 128, "
       "256, 1024, 2048 multipliers | MACs / 512 alone |",
-      [&](const test::VelaNetwork& row, const std::string& file) {
+      [](const test::VelaNetwork& row, const std::string& file) {
         std::vector<test::VelaCycles> ours;
         std::vector<std::string> errors;
         for (std::size_t size = 0; size < row.u85.size(); ++size) {
           ours.push_back(test::cyclesOnU85(row, file, size));
-          errors.push_back(error(ours.back(), row.u85[size]));
+          errors.push_back(errorOf(ours.back(), row.u85[size]));
         }
         const test::VelaTotal& vela = row.u85[2];
         fmt::print("| {} | {} | {} | {} | {} | {}, {}, {}, {} | {} |\n", row.name,
@@ -104,20 +119,8 @@ void ethosArrays() {
                    groupDigits(ours[2].cycles), errors[2], errors[0], errors[1], errors[3],
                    errors[4], errorText(static_cast<double>(ours[2].atRate), vela.cycles));
       });
-  const auto preset = [&](const char* heading, const char* name,
-                          test::VelaTotal test::VelaNetwork::*member) {
-    velaTable(heading, "| network | encoded, B | Vela, cycles | ours | error | MACs / 512 alone |",
-              [&](const test::VelaNetwork& row, const std::string& file) {
-                const test::VelaTotal& vela = row.*member;
-                const test::VelaCycles ours = test::cyclesOnPreset(name, vela, file);
-                fmt::print("| {} | {} | {} | {} | {} | {} |\n", row.name, groupDigits(vela.encoded),
-                           groupDigits(std::llround(vela.cycles)), groupDigits(ours.cycles),
-                           error(ours, vela),
-                           errorText(static_cast<double>(ours.atRate), vela.cycles));
-              });
-  };
-  preset("## Ethos-U65-512 beside DRAM: Vela", "ethos-u65-512", &test::VelaNetwork::u65);
-  preset("## Ethos-U85-512 beside DRAM: Vela", "ethos-u85-512", &test::VelaNetwork::u85Dram);
+  besideDram("## Ethos-U65-512 beside DRAM: Vela", "ethos-u65-512", &test::VelaNetwork::u65);
+  besideDram("## Ethos-U85-512 beside DRAM: Vela", "ethos-u85-512", &test::VelaNetwork::u85Dram);
 }
 
 void pulpCluster() {
