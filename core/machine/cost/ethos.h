@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <tuple>
+#include <utility>
 
 #include "core/machine/cost/cost_models.h"
 
@@ -10,6 +12,27 @@
 // estimates (ethos_u.cpp, ethos_u85.cpp) do alike: for operands of a byte.
 
 namespace hw::ethos {
+
+/// The keys of a unit that both estimates read.
+inline constexpr std::array kParams = {CostParam{"weight_ratio", &CostSpec::weightRatio},
+                                       CostParam{"port_bytes_per_cycle", &CostSpec::portBytes},
+                                       CostParam{"far_latency", &CostSpec::farLatency}};
+
+/// The multipliers of the sizes of an accelerator, ascending.
+template <typename Arrays>
+constexpr auto macsOf(const Arrays& arrays) {
+  std::array<std::int64_t, std::tuple_size_v<Arrays>> macs{};
+  for (std::size_t i = 0; i < macs.size(); ++i) macs[i] = arrays[i].macs;
+  return macs;
+}
+
+/// The size that the unit has: its `macs_per_cycle` is that of one of them.
+template <typename Arrays>
+const auto& sizeOf(const Arrays& arrays, const UnitSpec& unit) {
+  const auto macs = static_cast<std::int64_t>(unit.macsPerCycle);
+  const auto found = std::ranges::lower_bound(arrays, macs, {}, &Arrays::value_type::macs);
+  return found == arrays.end() ? arrays.back() : *found;
+}
 
 /// The longest side of a kernel that is made in one go.
 inline constexpr std::int64_t kMostKernel = 8;

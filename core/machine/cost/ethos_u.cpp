@@ -13,10 +13,6 @@
 namespace hw::ethos {
 namespace {
 
-constexpr std::array kEthosParams = {CostParam{"weight_ratio", &CostSpec::weightRatio},
-                                     CostParam{"port_bytes_per_cycle", &CostSpec::portBytes},
-                                     CostParam{"far_latency", &CostSpec::farLatency}};
-
 /// Bytes that the near memory moves at a time.
 constexpr double kNearBurst = 32;
 constexpr std::int64_t kBankBytes = 1024;
@@ -38,21 +34,10 @@ constexpr std::array kEthosArrays = {
     EthosArray{128, {1, 2, 8}, 1, 24, 4, 8}, EthosArray{256, {2, 2, 8}, 1, 48, 8, 16},
     EthosArray{512, {2, 2, 8}, 2, 48, 8, 16, 16}};
 
-constexpr auto kEthosMacs = [] {
-  std::array<std::int64_t, kEthosArrays.size()> macs{};
-  for (std::size_t i = 0; i < macs.size(); ++i) macs[i] = kEthosArrays[i].macs;
-  return macs;
-}();
-
-/// The size that the unit has: its `macs_per_cycle` is that of one of them.
-const EthosArray& arrayOf(const UnitSpec& unit) {
-  const auto macs = static_cast<std::int64_t>(unit.macsPerCycle);
-  const auto found = std::ranges::lower_bound(kEthosArrays, macs, {}, &EthosArray::macs);
-  return found == kEthosArrays.end() ? kEthosArrays.back() : *found;
-}
+constexpr auto kEthosMacs = macsOf(kEthosArrays);
 
 double portOf(const UnitSpec& unit) {
-  return unit.cost.portBytes > 0 ? unit.cost.portBytes : arrayOf(unit).port;
+  return unit.cost.portBytes > 0 ? unit.cost.portBytes : sizeOf(kEthosArrays, unit).port;
 }
 
 /// Cycles of the output stage for an element, by standard type.
@@ -303,7 +288,7 @@ class BlockSearch {
 class EthosEstimate {
  public:
   EthosEstimate(const UnitSpec& unit, const Layer& op, const CostedOp& costed)
-      : array_(arrayOf(unit)),
+      : array_(sizeOf(kEthosArrays, unit)),
         op_(op),
         costed_(costed),
         port_(portOf(unit)),
@@ -407,7 +392,7 @@ class EthosEstimate {
 /// Element by element, which the output stage does alone.
 double stageCycles(std::int64_t elements, const OutputRate& rate, const UnitSpec& unit) {
   const auto count = static_cast<double>(elements);
-  const double stage = std::ceil(cyclesAnElement(rate, arrayOf(unit)) * count);
+  const double stage = std::ceil(cyclesAnElement(rate, sizeOf(kEthosArrays, unit)) * count);
   return std::max(stage, (2 * kNearLatency + 2 * count / portOf(unit) + stage) / 4);
 }
 
@@ -426,7 +411,7 @@ std::optional<std::int64_t> u55Cycles(const UnitSpec& unit, const Work& work, co
 namespace hw {
 
 constinit const CostModel kEthosCost{.name = "ethos-u",
-                                     .params = ethos::kEthosParams,
+                                     .params = ethos::kParams,
                                      .macs = ethos::kEthosMacs,
                                      .biasBytes = 10,
                                      .cycles = ethos::u55Cycles};

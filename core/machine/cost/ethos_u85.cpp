@@ -69,14 +69,7 @@ constexpr std::array kU85Arrays = {
              {U85Micro{{2, 2, 64}, &kSixteens}, U85Micro{{1, 4, 64}, &kSixteenLines},
               U85Micro{{4, 4, 16}, &kSixteens, true, true}}}};
 
-constexpr auto kU85Macs = [] {
-  std::array<std::int64_t, kU85Arrays.size()> macs{};
-  for (std::size_t i = 0; i < macs.size(); ++i) macs[i] = kU85Arrays[i].macs;
-  return macs;
-}();
-constexpr std::array kU85Params = {CostParam{"weight_ratio", &CostSpec::weightRatio},
-                                   CostParam{"port_bytes_per_cycle", &CostSpec::portBytes},
-                                   CostParam{"far_latency", &CostSpec::farLatency}};
+constexpr auto kU85Macs = macsOf(kU85Arrays);
 
 /// The deepest granule in which sums are kept.
 constexpr std::int64_t kSumDepth = 16;
@@ -85,12 +78,6 @@ constexpr double kU85Burst = 64;  ///< Bytes that the near memory moves at a tim
 /// Share of the port that reading or writing alone gets. Vela: eight bursts of 64 bytes in 32
 /// cycles are the 16 bytes a cycle of each of its ports, of which it counts 0.8 x 0.8.
 constexpr double kOneWay = 0.64;
-
-const U85Array& u85Array(const UnitSpec& unit) {
-  const auto macs = static_cast<std::int64_t>(unit.macsPerCycle);
-  const auto found = std::ranges::lower_bound(kU85Arrays, macs, {}, &U85Array::macs);
-  return found == kU85Arrays.end() ? kU85Arrays.back() : *found;
-}
 
 double u85Port(const UnitSpec& unit) { return unit.cost.portBytes > 0 ? unit.cost.portBytes : 32; }
 
@@ -395,7 +382,7 @@ class U85Search {
 class U85Estimate {
  public:
   U85Estimate(const UnitSpec& unit, const Layer& op, const CostedOp& costed)
-      : array_(u85Array(unit)),
+      : array_(sizeOf(kU85Arrays, unit)),
         op_(op),
         costed_(costed),
         port_(u85Port(unit)),
@@ -514,7 +501,7 @@ std::optional<std::int64_t> u85Cycles(const UnitSpec& unit, const Work& work, co
     return std::nullopt;
   }
   const auto count = static_cast<double>(work.written);
-  const double stage = u85Stage(u85Array(unit), count);
+  const double stage = u85Stage(sizeOf(kU85Arrays, unit), count);
   return cyclesAt(std::max(stage, (kNearLatency + count / u85Port(unit) + stage) / 4), 1);
 }
 
@@ -524,7 +511,7 @@ std::optional<std::int64_t> u85Cycles(const UnitSpec& unit, const Work& work, co
 namespace hw {
 
 constinit const CostModel kEthosU85Cost{.name = "ethos-u85",
-                                        .params = ethos::kU85Params,
+                                        .params = ethos::kParams,
                                         .macs = ethos::kU85Macs,
                                         .biasBytes = 10,
                                         .cycles = ethos::u85Cycles};
