@@ -278,7 +278,7 @@ class U85Search {
   }
 
   Volume likeOutput() const {
-    const double sums = static_cast<double>(array_.sumBytes / 4);
+    const double sums = static_cast<double>(array_.sumBytes) / 4;
     const double unit = step_.places() * kSumDepth;
     const bool byDepth = op_.down.reach == 1 && op_.across.reach == 1;
     const double area = byDepth
@@ -442,7 +442,7 @@ class U85Estimate {
     }
     const bool four = op_.kind == Kind::depthwise || op_.byKernel;
     const std::int64_t steps = four ? tilesOf(kernel, 4) : kernel;
-    const double eights = static_cast<double>(four ? 4 : in_.depth / 8);
+    const auto eights = static_cast<double>(four ? 4 : in_.depth / 8);
     // Decoding the weights of a step takes a while, too.
     const double each = std::max(4 * static_cast<double>(micro_.made.depth) / array_.cores,
                                  eights * micros.places());
