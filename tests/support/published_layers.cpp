@@ -268,10 +268,6 @@ std::int64_t weightBytes(const Graph& graph) {
   return sum;
 }
 
-}  // namespace
-
-namespace {
-
 /// The cycles, of `period` each, with weights of so many bytes, and by the rate of the unit alone.
 VelaCycles velaCycles(const std::string& file, Platform platform, std::int64_t encoded,
                       SimTime period) {
@@ -285,10 +281,6 @@ VelaCycles velaCycles(const std::string& file, Platform platform, std::int64_t e
   found.atRate = cycles();
   return found;
 }
-
-}  // namespace
-
-namespace {
 
 /// A machine with Shared_Sram at 500 MHz, on which operators run one after the other.
 Platform sharedSram(int macs) {

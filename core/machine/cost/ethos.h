@@ -132,4 +132,17 @@ struct Moved {
 };
 Moved moved(const Layer& op, const CostedOp& costed, const Blocks& blocks);
 
+/// Bytes of a block that follow upon each other in a tensor of bricks, as all are but inputs and
+/// outputs of the network, which lie pixel by pixel.
+inline std::int64_t togetherInBricks(const Volume& all, const Volume& block, std::int64_t cores) {
+  const bool deep = cyclesTimes(kBrick, all.columns) == block.depth;
+  return deep ? block.depth * block.columns : kBrick * block.columns * cores;
+}
+
+/// Bytes that a memory moves, a burst at a time, for so many of which `together` follow upon each
+/// other.
+inline double inBursts(double bytes, std::int64_t together, double burst) {
+  return bytes * burst / std::min(burst, static_cast<double>(together));
+}
+
 }  // namespace hw::ethos

@@ -358,22 +358,16 @@ class EthosEstimate {
 
   /// Cycles of the port for so many bytes, of which `together` follow upon each other.
   double portCycles(double bytes, std::int64_t together) const {
-    return bytes * kNearBurst / std::min(kNearBurst, static_cast<double>(together)) / port_;
-  }
-  /// Bytes of a block that follow upon each other in a tensor of bricks, as all are but inputs and
-  /// outputs of the network, which lie pixel by pixel.
-  static std::int64_t ofBricks(const Volume& all, const Volume& block, std::int64_t cores) {
-    const bool deep = cyclesTimes(kBrick, all.columns) == block.depth;
-    return deep ? block.depth * block.columns : kBrick * block.columns * cores;
+    return inBursts(bytes, together, kNearBurst) / port_;
   }
   double readCycles(double bytes) const {
     const Volume& block = blocks_.in;
-    if (!costed_.fromCaller) return portCycles(bytes, ofBricks(op_.in, block, 1));
+    if (!costed_.fromCaller) return portCycles(bytes, togetherInBricks(op_.in, block, 1));
     return portCycles(bytes, block.depth == 1 ? block.columns : block.depth);
   }
   double writeCycles(double bytes) const {
     const Volume& block = blocks_.out;
-    if (!costed_.toCaller) return portCycles(bytes, ofBricks(op_.out, block, array_.cores));
+    if (!costed_.toCaller) return portCycles(bytes, togetherInBricks(op_.out, block, array_.cores));
     return portCycles(
         bytes, block.depth == 1 ? block.columns : std::min(kBrick * array_.cores, block.depth));
   }
@@ -398,8 +392,10 @@ double stageCycles(std::int64_t elements, const OutputRate& rate, const UnitSpec
 
 std::optional<std::int64_t> u55Cycles(const UnitSpec& unit, const Work& work, const CostedOp& op) {
   if (work.loops && std::ranges::min(work.loops->sizes) < 1) return 0;
-  if (work.loops)
-    return cyclesAt(EthosEstimate(unit, prepared(layerOf(work, op), op), op).cycles(), 1);
+  if (work.loops) {
+    const Layer layer = prepared(layerOf(work, op), op);
+    return cyclesAt(EthosEstimate(unit, layer, op).cycles(), 1);
+  }
   const OutputRate* rate = outputRate(op.type);
   if (work.macs > 0 || rate == nullptr) return std::nullopt;
   return cyclesAt(stageCycles(work.written, *rate, unit), 1);

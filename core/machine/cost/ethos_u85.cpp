@@ -346,8 +346,9 @@ class U85Search {
     };
     Volume out{side(high, step_.rows, most_.rows), side(wide, step_.columns, most_.columns), depth};
     const std::int64_t places = out.rows * out.columns;
-    if (out.columns < all_.columns)
+    if (out.columns < all_.columns) {
       out.columns = leavingLeast(all_.columns, step_.columns, out.columns);
+    }
     out.rows = wholeGranules(places / out.columns, step_.rows);
     return out;
   }
@@ -454,25 +455,23 @@ class U85Estimate {
     return (sparse ? std::floor(dots / 2) : dots) + delay(micros, steps, kWait) * slices;
   }
 
-  /// Bytes that move where so many follow upon each other.
-  static double inBursts(double bytes, std::int64_t together) {
-    return bytes * kU85Burst / std::min(kU85Burst, static_cast<double>(together));
-  }
   double readBytes(double bytes) const {
     const Volume& block = blocks_.in;
-    const bool whole = costed_.fromCaller ? op_.in.depth == block.depth
-                                          : cyclesTimes(kBrick, op_.in.columns) == block.depth;
-    if (whole) return inBursts(bytes, block.depth * block.columns);
-    return inBursts(bytes, costed_.fromCaller ? block.depth : kBrick * block.columns);
+    const std::int64_t pixels = op_.in.depth == block.depth ? block.columns : 1;
+    return inBursts(bytes,
+                    costed_.fromCaller ? block.depth * pixels : togetherInBricks(op_.in, block, 1),
+                    kU85Burst);
   }
   double writtenBytes(double bytes) const {
     const Volume& block = blocks_.out;
     const auto cores = static_cast<std::int64_t>(array_.cores);
-    const bool whole = costed_.toCaller ? block.depth <= kBrick && op_.out.depth == block.depth
-                                        : cyclesTimes(kBrick, op_.out.columns) == block.depth;
-    if (whole) return inBursts(bytes, block.depth * block.columns);
-    return inBursts(bytes, costed_.toCaller ? std::min(kBrick * cores, block.depth)
-                                            : kBrick * block.columns * cores);
+    if (!costed_.toCaller) {
+      return inBursts(bytes, togetherInBricks(op_.out, block, cores), kU85Burst);
+    }
+    const bool whole = block.depth <= kBrick && op_.out.depth == block.depth;
+    return inBursts(bytes,
+                    whole ? block.depth * block.columns : std::min(kBrick * cores, block.depth),
+                    kU85Burst);
   }
 
   const U85Array& array_;

@@ -151,12 +151,12 @@ std::string laidOutText(const Graph& graph, const Shape& tile, const TextOptions
   std::erase_if(rows, [](const LaidOut& row) { return row.laid == row.bytes; });
   const std::size_t padded = rows.size();
   rows.resize(std::min(padded, options.rows));
+  const std::string sides = fmt::format("{}", fmt::join(tile, " x "));
+  if (rows.empty()) return fmt::format("\nin tiles of {} no tensor is larger\n", sides);
   const std::string title =
-      fmt::format("larger in tiles of {}: all together {} for {}, {} in the best orders{}",
-                  fmt::join(tile, " x "), bytesText(laid), bytesText(plain), bytesText(least),
+      fmt::format("larger in tiles of {}: all together {} for {}, {} in the best orders{}", sides,
+                  bytesText(laid), bytesText(plain), bytesText(least),
                   leftOut == 0 ? "" : fmt::format("; {} left out", countText(leftOut, "tensor")));
-  if (rows.empty())
-    return fmt::format("\nin tiles of {} no tensor is larger\n", fmt::join(tile, " x "));
   return section(options.paint, title, padded,
                  textTable(laidOutColumns(graph), rows).folded(options.paint, options.width, 1),
                  options.rows);
