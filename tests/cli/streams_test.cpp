@@ -88,8 +88,8 @@ TEST_CASE("signals end a command and leave no file half written", "[cli][streams
 TEST_CASE("nohup keeps a command alive when its terminal goes", "[cli][streams]") {
   const Shell shell;
   const Outcome outcome = shell.run(
-      "mkfifo pipe; nohup highwater info pipe > out.txt 2> /dev/null & "
-      "sleep 1; kill -HUP $!; echo 'id,lower,upper,size' > pipe; wait $!");
+      "mkfifo pipe; nohup highwater info pipe > out.txt 2> /dev/null & exec 3> pipe; "
+      "kill -HUP $!; echo 'id,lower,upper,size' >&3; exec 3>&-; wait $!");
   CHECK(outcome.exitCode == 0);
 }
 
