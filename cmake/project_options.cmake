@@ -38,12 +38,15 @@ if(HIGHWATER_SANITIZE)
   # One tree for tests and fuzzing, since clang's sanitizers cost a third less to compile than those
   # of g++. Lines are enough for a stack trace: knowing all variables took a quarter of the
   # compiler's time. Sources of tests (HW_JUDGES) are watched for faults of memory alone and not
-  # optimised, which takes a quarter of the time.
+  # optimised, which takes a quarter of the time. What reads files (HW_READS) tells the fuzzer which
+  # way it went; elsewhere that would take an eighth of the compiler's time, and calls at each
+  # comparison.
   target_compile_definitions(hw_options INTERFACE HW_SANITIZED)
   set(judges $<BOOL:$<TARGET_PROPERTY:HW_JUDGES>>)
   target_compile_options(hw_options INTERFACE
     -fsanitize=address -fno-omit-frame-pointer -g1 $<IF:${judges},-O0,-O1>
-    $<$<NOT:${judges}>:-fsanitize=undefined> $<$<NOT:${judges}>:-fsanitize=fuzzer-no-link>
+    $<$<NOT:${judges}>:-fsanitize=undefined>
+    $<$<BOOL:$<TARGET_PROPERTY:HW_READS>>:-fsanitize=fuzzer-no-link>
     -fno-sanitize-recover=all)
   target_link_options(hw_options INTERFACE -fsanitize=address,undefined)
 endif()
@@ -55,7 +58,12 @@ if(HW_HAS_MOLD)
   target_link_options(hw_options INTERFACE -fuse-ld=mold)
 endif()
 
+# Compilers spend much of their time on small pieces of memory: with mimalloc and large pages clang
+# takes a quarter less.
+find_package(mimalloc 2 REQUIRED)
+get_target_property(HW_MIMALLOC mimalloc LOCATION)
+set(CMAKE_CXX_COMPILER_LAUNCHER env LD_PRELOAD=${HW_MIMALLOC} MIMALLOC_LARGE_OS_PAGES=1)
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  list(APPEND CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
 endif()
