@@ -65,9 +65,9 @@ struct CalibrateCommand {
                         .type = "NAME|FILE"});
     arguments.option("--measured", measured,
                      {.help = "for each MODEL, in their order: FILE.csv with operator,cycles or "
-                              "operator,us, a profile of ONNX Runtime, a log of tflite-micro's "
-                              "profiler, a report of ST's tools, results of MLPerf Tiny, or "
-                              "\"total=145.8 inf/s\"",
+                              "operator,us, a profile of ONNX Runtime, a table of ExecuTorch's "
+                              "Inspector, a log of tflite-micro's profiler, a report of ST's "
+                              "tools, results of MLPerf Tiny, or \"total=145.8 inf/s\"",
                       .type = "FILE"});
     arguments.output("-o,--output", toml, OutputRole::instead,
                      {.help = "write the platform with its laws, FILE.toml (-: instead of the "

@@ -90,9 +90,47 @@ class NeededFirst {
   std::vector<OpId> order_;
 };
 
+/// A longest common subsequence of what was measured and of the graph's operators by their classes.
+std::vector<OpId> matchClasses(const Graph& graph, const OperatorProfile& profile) {
+  constexpr std::size_t kMostPairs = 16'000'000;
+  const std::vector<OpId> ids = numberedOperators(graph);
+  const std::size_t rows = profile.ops.size();
+  const std::size_t columns = ids.size();
+  std::vector<OpId> matched(rows);
+  if (rows * columns > kMostPairs) return matched;
+  const auto same = [&](std::size_t row, std::size_t column) {
+    const OpInfo* info = findOp(graph.ops[ids[column]]);
+    return profile.ops[row].kind == (info == nullptr ? OpClass::elements : info->kind);
+  };
+  // How many are matched of those from a row and a column on.
+  std::vector<std::uint32_t> most((rows + 1) * (columns + 1));
+  const auto at = [&](std::size_t row, std::size_t column) -> std::uint32_t& {
+    return most[row * (columns + 1) + column];
+  };
+  for (std::size_t row = rows; row-- > 0;) {
+    for (std::size_t column = columns; column-- > 0;) {
+      at(row, column) = same(row, column) ? at(row + 1, column + 1) + 1
+                                          : std::max(at(row + 1, column), at(row, column + 1));
+    }
+  }
+  for (std::size_t row = 0, column = 0; row < rows && column < columns;) {
+    if (same(row, column)) {
+      matched[row++] = ids[column++];
+    } else if (at(row + 1, column) >= at(row, column + 1)) {
+      ++row;
+    } else {
+      ++column;
+    }
+  }
+  return matched;
+}
+
 }  // namespace
 
 std::vector<OpId> matchOperators(const Graph& graph, const OperatorProfile& profile) {
+  if (std::ranges::any_of(profile.ops, [](const auto& op) { return op.kind.has_value(); })) {
+    return matchClasses(graph, profile);
+  }
   const auto names = operatorNames(graph);
   const std::vector<OpId> ids = numberedOperators(graph);
   const bool numbersAgree = std::ranges::all_of(profile.ops, [&](const MeasuredOperator& op) {
@@ -409,7 +447,8 @@ class Beside {
     } else if (const OpInfo* info = findOp(op); info && info->view != ViewFamily::none) {
       row.reason = MeasuredReason::view;
       outside_.emplace(-row.takes, diff_.rows.size() - 1);
-    } else if (couldOverwrite(id, Bytes(-row.takes))) {
+    }
+    if (row.reason == MeasuredReason::none && couldOverwrite(id, Bytes(-row.takes))) {
       row.reason = MeasuredReason::inPlace;
     }
   }

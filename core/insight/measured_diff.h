@@ -14,7 +14,9 @@ namespace hw {
 /// Which operator of `graph` each operator of a profile is: by its name, where one has it and the
 /// type agrees, if any is told; by its number, where that is its name; else by its number, as long
 /// as the types at all numbers agree with those of the graph without constants, which runtimes do
-/// not count. None: the graph has no such operator. Nobody is meant twice.
+/// not count. Where operators have a class: as many as can be matched by it in their order (a
+/// longest common subsequence; none of more than 16 million pairs). None: the graph has no such
+/// operator. Nobody is meant twice.
 std::vector<OpId> matchOperators(const Graph& graph, const OperatorProfile& profile);
 
 /// The order of `graph` in which the matched operators run as they were measured, as far as their

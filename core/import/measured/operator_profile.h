@@ -10,6 +10,7 @@
 #include "core/base/result.h"
 #include "core/graph/dtype.h"
 #include "core/graph/graph.h"
+#include "core/ops/op_table.h"
 
 namespace hw {
 
@@ -23,6 +24,8 @@ struct MeasuredTensor {
 struct MeasuredOperator {
   std::string name{};
   std::string type{};
+  /// Of a runtime with operators of its own, which are matched by class, in their order.
+  std::optional<OpClass> kind{};
   std::optional<std::int64_t> index{};  ///< Among the operators of the runtime's graph.
   std::int64_t micros = 0;              ///< How long it took.
   std::optional<Bytes> outputs{};       ///< Of what it wrote,

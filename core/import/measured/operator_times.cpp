@@ -11,6 +11,7 @@
 
 #include "core/base/csv.h"
 #include "core/base/text.h"
+#include "core/import/measured/executorch.h"
 
 namespace hw {
 namespace {
@@ -180,6 +181,8 @@ Result<OperatorTimes> readOperatorTimes(std::string_view bytes) {
     }
     return times;
   }
+  HW_TRY(inspected, readInspectorTable(bytes));
+  if (inspected && !inspected->spans.empty()) return *std::move(inspected);
   for (const auto read : {loggedTicks, nodesOfSt}) {
     HW_TRY(found, read(bytes));
     if (!found.spans.empty()) return std::move(found);

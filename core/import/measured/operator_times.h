@@ -31,10 +31,11 @@ struct OperatorTimes {
 /// Nothing: `text` does not begin with "total=".
 std::optional<Result<OperatorTimes>> parseTotalTime(std::string_view text);
 
-/// A profile of ONNX Runtime, a log of tflite-micro's profiler, whose ticks count as cycles, a
-/// report of ST's tools with times by node, the results of MLPerf Tiny's runner, or CSV:
-/// operator,cycles or operator,us, also type. An operator is a name or a number in the order of the
-/// model; "total" is all of them, and counts alone. Rows whose time is empty are passed over.
+/// A profile of ONNX Runtime, a table of ExecuTorch's Inspector, a log of tflite-micro's profiler,
+/// whose ticks count as cycles, a report of ST's tools with times by node, the results of MLPerf
+/// Tiny's runner, or CSV: operator,cycles or operator,us, also type. An operator is a name or a
+/// number in the order of the model; "total" is all of them, and counts alone. Rows whose time is
+/// empty are passed over.
 Result<OperatorTimes> readOperatorTimes(std::string_view bytes);
 
 }  // namespace hw
