@@ -198,13 +198,31 @@ class ImageNetwork {
     if (!half) addAttribute(made, "nearest_mode", onnx::AttributeProto::STRING).set_s("floor");
   }
 
+  std::string integers(const Ints& values) {
+    const std::string name = "w" + std::to_string(++names_);
+    addIntegers(model_.graph(), name, values);
+    return name;
+  }
+
+  /// Channels of several groups that change places, as ShuffleNet's do, to sizes that are said.
+  void addShuffle() {
+    const Ints shape = at_.shape;
+    if (old_ || shape[1] % 2 != 0) return addElements();
+    const std::int64_t half = shape[1] / 2;
+    const std::int64_t plane = shape[2] * shape[3];
+    node("Reshape", {at_.name, integers({shape[0], 2, half, plane})}, {});
+    setInts(node("Transpose", {at_.name}, {}), "perm", {0, 2, 1, 3});
+    node("Reshape", {at_.name, integers(shape)}, shape);
+  }
+
   void addLayer() {
-    const std::int64_t kind = dice_.roll(0, 9);
+    const std::int64_t kind = dice_.roll(0, 10);
     if (kind < 4) return addConvolution();
     if (kind < 6) return addPool();
     if (kind < 8) return addElements();
     if (kind < 9) return addJoin();
-    addRepeat();
+    if (kind < 10) return addRepeat();
+    addShuffle();
   }
 
   Dice dice_;

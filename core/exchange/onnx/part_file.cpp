@@ -78,16 +78,17 @@ class PartFileWriter {
     }
   }
 
-  OnnxFile write(bool freed) {
+  OnnxFile write(ShapesKnown known) {
     check();
     nameValues();
     google::protobuf::RepeatedPtrField<onnx::NodeProto> old;
     old.Swap(graphOfFile().mutable_node());
     findNodes(old);
-    for (const PartProgram::Node& node : program_.nodes) addNode(node, old);
     OnnxFile file;
-    if (freed) file.freed = freeHeights();
-    dropShapes(freed);
+    if (known != ShapesKnown::all) file.freed = freeHeights();
+    if (known == ShapesKnown::fewest) openReshapes();
+    for (const PartProgram::Node& node : program_.nodes) addNode(node, old);
+    dropShapes(known != ShapesKnown::all);
     if (model_.ByteSizeLong() > kMostBytes) {
       refuse("the model would take more than 2 GiB, the most that ONNX files hold", {},
              ErrorCode::unsupported);
@@ -166,6 +167,9 @@ class PartFileWriter {
                const google::protobuf::RepeatedPtrField<onnx::NodeProto>& old) {
     onnx::NodeProto& made = *graphOfFile().add_node();
     if (node.kind == Kind::whole || node.kind == Kind::part) made = old[nodeOf_[node.of]];
+    if (const auto opened = opened_.find(node.of); opened != opened_.end()) {
+      *made.mutable_input(1) = numbers(opened->second, "shape");
+    }
     if (node.kind == Kind::whole) return;
     made.clear_input();
     made.clear_output();
@@ -216,14 +220,14 @@ class PartFileWriter {
       setInts(node, "ends", ends);
       return;
     }
-    for (const auto& list : {begins, ends, axes}) node.add_input(numbers(list));
+    for (const auto& list : {begins, ends, axes}) node.add_input(numbers(list, "rows"));
   }
 
-  /// The name of a weight with these numbers.
-  std::string numbers(const std::vector<std::int64_t>& values) {
+  /// The name of a weight with these numbers, which begins with what they are.
+  std::string numbers(const std::vector<std::int64_t>& values, std::string_view what) {
     const auto [known, isNew] = numbers_.try_emplace(values);
     if (!isNew) return known->second;
-    known->second = unique(fmt::format("rows {}", fmt::join(values, " ")));
+    known->second = unique(fmt::format("{} {}", what, fmt::join(values, " ")));
     onnx::TensorProto& tensor = *graphOfFile().add_initializer();
     tensor.set_name(known->second);
     tensor.set_data_type(onnx::TensorProto::INT64);
@@ -257,8 +261,41 @@ class PartFileWriter {
       for (int i = 2; !others.insert(name).second; ++i) name = fmt::format("height_{}", i);
       freed.emplace(name, dim.dim_value());
       dim.set_dim_param(name);
+      freed_.insert(input.name());
     }
     return freed;
+  }
+
+  /// Reshapes behind a free height to sizes that the file says, after which the runtime would know
+  /// all shapes again: the last of these sizes, that of columns and what holds them, is left for it
+  /// to work out. (It would know that of channels from the weights of the next convolution.)
+  void openReshapes() {
+    const auto known = [&](TensorId id) {
+      const Tensor& tensor = graph_.tensors[id];
+      return tensor.shape && tensor.origin != SizeOrigin::assumed && !tensor.shape->empty() &&
+             std::ranges::all_of(*tensor.shape, [](std::int64_t size) { return size > 0; });
+    };
+    IdMap<TensorId, bool> open(graph_.tensors.size(), false);
+    for (const TensorId in : graph_.inputs) open[in] = freed_.contains(graph_.tensors[in].name);
+    for (const OpId id : graph_.ops.keys()) {
+      const Op& op = graph_.ops[id];
+      const bool reduces = op.type.rfind("Global", 0) == 0 || op.type.rfind("Reduce", 0) == 0;
+      if (reduces || std::ranges::none_of(graph_.reads(id), [&](auto in) { return open[in]; })) {
+        continue;
+      }
+      for (const TensorId out : op.outputs) {
+        if (out) open[out] = true;
+      }
+      const bool said = op.type == "Reshape" && op.domain.empty() && op.inputs.size() == 2 &&
+                        op.inputs[1] && graph_.tensors[op.inputs[1]].constant;
+      if (!said || !known(op.outputs[0])) continue;
+      Shape sizes = *graph_.tensors[op.outputs[0]].shape;
+      const auto last =
+          std::find_if(sizes.rbegin(), sizes.rend(), [](auto size) { return size > 1; });
+      if (last == sizes.rend()) continue;
+      *last = -1;
+      opened_.emplace(id, std::move(sizes));
+    }
   }
 
   /// Shapes of tensors that are not there any more; with free dimensions of all of them.
@@ -282,6 +319,8 @@ class PartFileWriter {
   std::unordered_set<std::string> taken_;
   IdMap<OpId, int> nodeOf_;
   std::map<std::vector<std::int64_t>, std::string> numbers_;
+  std::unordered_set<std::string> freed_;             ///< Inputs whose height is left free.
+  std::map<OpId, std::vector<std::int64_t>> opened_;  ///< The sizes that these Reshapes have then.
 };
 
 /// The operator of `model` that makes the tensor which `op` of `original` makes first.
@@ -320,8 +359,8 @@ Result<OnnxSource> onnxSource(std::string_view bytes,
   return source;
 }
 
-Result<OnnxFile> onnxFile(const OnnxSource& source, const PartProgram& program, bool freed) {
-  return unlessRefused([&] { return PartFileWriter(source, program).write(freed); });
+Result<OnnxFile> onnxFile(const OnnxSource& source, const PartProgram& program, ShapesKnown known) {
+  return unlessRefused([&] { return PartFileWriter(source, program).write(known); });
 }
 
 Result<std::vector<OnnxPart>> onnxParts(const Graph& tiled, const Graph& model,
@@ -377,9 +416,9 @@ Result<RuntimePeak> runtimePeak(std::string_view file, const ImportOptions& opti
 
 Result<OnnxChoice> leastOnnxFile(const OnnxSource& source, const PartProgram& program) {
   OnnxChoice least;
-  for (const bool freed : {false, true}) {
-    HW_TRY(file, onnxFile(source, program, freed));
-    if (freed && file.freed.empty()) continue;
+  for (const ShapesKnown known : kShapesKnown) {
+    HW_TRY(file, onnxFile(source, program, known));
+    if (known != ShapesKnown::all && file.freed.empty()) continue;
     ImportOptions options = source.import;
     options.dimensions.insert(file.freed.begin(), file.freed.end());
     HW_TRY(peak, runtimePeak(file.bytes, options));

@@ -39,12 +39,21 @@ struct OnnxFile {
   std::map<std::string, std::int64_t> freed{};
 };
 
-/// The file of a program; all that does not run in parts is as it was. `freed`: inputs of four
-/// axes leave their height free, so that ONNX Runtime knows no shapes behind them before it runs
-/// (and the shapes that the file stores for tensors inside are left out). Only inputs as high as
-/// they were make sense all the same. Fails on models before opset 7, and on operators inside
-/// functions of the model.
-Result<OnnxFile> onnxFile(const OnnxSource& source, const PartProgram& program, bool freed);
+/// The shapes that ONNX Runtime knows of a file before it runs.
+enum class ShapesKnown : std::uint8_t {
+  all,       ///< Those of the model.
+  reshaped,  ///< Inputs of four axes leave their height free: only those behind a Reshape to sizes
+             ///< that the file says.
+  fewest,    ///< Such a Reshape leaves its largest size free, too.
+};
+inline constexpr ShapesKnown kShapesKnown[] = {ShapesKnown::all, ShapesKnown::reshaped,
+                                               ShapesKnown::fewest};
+
+/// The file of a program; all that does not run in parts is as it was. Where a height is free, the
+/// shapes that the file stores for tensors inside are left out, and only inputs as high as they
+/// were make sense all the same. Fails on models before opset 7, and on operators inside functions
+/// of the model.
+Result<OnnxFile> onnxFile(const OnnxSource& source, const PartProgram& program, ShapesKnown known);
 
 /// The parts of a tiled graph, of the operators of `model`: matched by the names of their outputs.
 /// Operators that fold their input stay whole; `notes` says so. Fails where the graph was not made
@@ -64,7 +73,7 @@ RuntimePeak runtimePeak(const Graph& graph, const RuntimeShapes& shapes);
 /// The same of a file.
 Result<RuntimePeak> runtimePeak(std::string_view file, const ImportOptions& options);
 
-/// Of the file with its shapes and the one with the height left free, the one of lower peak.
+/// Of the files that let the runtime know more or fewer shapes, the one of lowest peak.
 struct OnnxChoice {
   OnnxFile file{};
   Bytes peak{};

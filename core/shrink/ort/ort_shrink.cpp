@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <numeric>
 
@@ -38,7 +39,7 @@ constexpr std::size_t kLongestSpan = 64;
 /// blocks.
 constexpr std::size_t kMostSpans = 500;
 constexpr std::size_t kMostRefined = 24;
-constexpr std::size_t kMostRounds = 8;
+constexpr std::size_t kMostRounds = 12;
 constexpr std::size_t kMostWays = 10;
 constexpr std::int64_t kFirstBlocks = 8;
 constexpr std::array<std::int64_t, 10> kBlocks = {2, 3, 4, 6, 12, 16, 20, 24, 32, 48};
@@ -51,14 +52,16 @@ class BlockSearch {
         placeOf_(graph_.ops.size()),
         able_(graph_.ops.size(), false) {
     for (const OpId op : runtimeSchedule(graph_).order) {
+      if (graph_.ops[op].folded) continue;
       placeOf_[op] = order_.size();
       order_.push_back(op);
       macsOf_.push_back(workOf(graph_, op).macs);
     }
     shapes_ = {runtimeShapes(source.bytes, graph_)};
     const auto plain = partProgram(graph_, {});
-    const auto freed = plain ? onnxFile(source, *plain, true) : tl::unexpected(plain.error());
-    if (freed && !freed->freed.empty()) {
+    for (const ShapesKnown known : {ShapesKnown::reshaped, ShapesKnown::fewest}) {
+      const auto freed = plain ? onnxFile(source, *plain, known) : tl::unexpected(plain.error());
+      if (!freed || freed->freed.empty()) continue;
       shapes_.push_back(runtimeShapes(freed->bytes, graph_));
       freed_ = joinText(freed->freed, " ", [](const auto& each) {
         return fmt::format("{}={}", each.first, each.second);
@@ -74,10 +77,9 @@ class BlockSearch {
     if (!best.fullest) return {};
     front_ = {best};
     for (std::size_t round = 0; round < kMostRounds && !stopping(); ++round) {
-      const Bytes before = best.peak;
-      improve(best);
+      const bool goesOn = improve(best);
       tell(static_cast<double>(round + 1) / kMostRounds);
-      if (best.peak == before) break;
+      if (!goesOn) break;
     }
     std::erase_if(front_, [](const BlockPlan& plan) { return plan.runs.empty(); });
     return std::move(front_);
@@ -126,7 +128,7 @@ class BlockSearch {
     const Op& of = graph_.ops[op];
     if (of.outputs.empty() || !of.outputs[0]) return false;
     const auto& shape = graph_.tensors[of.outputs[0]].shape;
-    return shape && shape->size() > kRowAxis && (*shape)[kRowAxis] > 1 && !of.folded;
+    return shape && shape->size() > kRowAxis && (*shape)[kRowAxis] > 1;
   }
 
   /// Operators of which the first row can be made alone.
@@ -146,9 +148,7 @@ class BlockSearch {
   /// True if only the last of these operators makes something that is read outside.
   bool isClosed(std::size_t first, std::size_t last) const {
     for (std::size_t at = first; at < last; ++at) {
-      const Op& op = graph_.ops[order_[at]];
-      if (op.folded) continue;
-      const Tensor& made = graph_.tensors[op.outputs[0]];
+      const Tensor& made = graph_.tensors[graph_.ops[order_[at]].outputs[0]];
       if (made.graphOutput || made.consumers.empty()) return false;
       for (const OpId reader : made.consumers) {
         const std::size_t place = placeOf_[reader];
@@ -175,12 +175,11 @@ class BlockSearch {
   std::vector<BlockRun> spansAround(OpId fullest) const {
     std::vector<std::pair<Bytes, BlockRun>> spans;
     const std::size_t middle = placeOf_[fullest];
-    const auto passes = [&](std::size_t at) { return isAble(at) || graph_.ops[order_[at]].folded; };
     for (std::size_t first = middle + 1; first-- > 0 && middle - first < kLongestSpan;) {
-      if (!passes(first)) break;
-      for (std::size_t last = middle; last < order_.size() && passes(last); ++last) {
+      if (!isAble(first)) break;
+      for (std::size_t last = middle; last < order_.size() && isAble(last); ++last) {
         if (last - first >= kLongestSpan) break;
-        if (!isAble(last) || !isAble(first) || !isClosed(first, last)) continue;
+        if (!isClosed(first, last)) continue;
         spans.emplace_back(outsideOf(first, last), BlockRun{first, last});
       }
     }
@@ -204,7 +203,6 @@ class BlockSearch {
     std::vector<OnnxPart> made;
     for (std::size_t at = run.last + 1; at-- > run.first;) {
       const OpId op = order_[at];
-      if (graph_.ops[op].folded) continue;
       const auto box = needed.find(graph_.ops[op].outputs[0]);
       if (box == needed.end()) continue;
       made.push_back({op, onnxMakeable(graph_, op, box->second)});
@@ -218,9 +216,10 @@ class BlockSearch {
         for (std::size_t axis = 0; axis < all.size(); ++axis) all[axis].cover(wanted[axis]);
       }
     }
-    for (auto part = made.rbegin(); part != made.rend(); ++part) {
-      parts.macs += macsOfPart(*part);
-      parts.list.push_back(std::move(*part));
+    std::ranges::reverse(made);
+    for (OnnxPart& part : made) {
+      parts.macs += macsOfPart(part);
+      parts.list.push_back(std::move(part));
     }
     return {};
   }
@@ -232,7 +231,7 @@ class BlockSearch {
       share *= static_cast<double>(part.made[i].length()) / static_cast<double>(shape[i]);
     }
     const std::int64_t all = macsOf_[placeOf_[part.of]];
-    return static_cast<std::int64_t>(static_cast<double>(all) * share + 0.5);
+    return std::llround(static_cast<double>(all) * share);
   }
 
   Result<Parts> partsOf(const BlockRuns& runs) const {
@@ -334,10 +333,13 @@ class BlockSearch {
     return runs;
   }
 
-  /// One more run around the fullest moment of `best`, or another one than it has there.
-  void improve(BlockPlan& best) {
+  /// One more run around the fullest moment of `best`, or another one than it has there. Where none
+  /// lowers the peak, one more that leaves another moment as full: the next round begins there.
+  /// False: there is no such run.
+  bool improve(BlockPlan& best) {
     const std::vector<BlockRun> spans = spansAround(best.fullest);
     std::vector<BlockRuns> ways;
+    ways.reserve(spans.size());
     for (const BlockRun& span : spans) {
       ways.push_back(with(best, span, std::min(kFirstBlocks, heightOf(span))));
     }
@@ -352,16 +354,29 @@ class BlockSearch {
         if (blocks <= heightOf(spans[i])) ways.push_back(with(best, spans[i], blocks));
       }
     }
-    tried(ways);
-    if (front_.front().peak < best.peak) best = front_.front();
+    std::vector<BlockPlan> plans = tried(ways);
+    plans.insert(plans.end(), first.begin(), first.end());
+    if (front_.front().peak < best.peak) {
+      best = front_.front();
+      return true;
+    }
+    std::erase_if(plans, [&](const BlockPlan& plan) {
+      return plan.peak > best.peak || plan.fullest == best.fullest ||
+             plan.runs.size() <= best.runs.size();
+    });
+    const auto least = std::ranges::min_element(plans, {}, &BlockPlan::macs);
+    if (least == plans.end()) return false;
+    best = *least;
+    return true;
   }
 
   const Graph& graph_;
   const RuntimeSearchOptions& options_;
-  std::vector<OpId> order_;  ///< As the runtime executes them.
+  std::vector<OpId>
+      order_;  ///< As the runtime executes them, without those computed ahead of time.
   IdMap<OpId, std::size_t> placeOf_;
   std::vector<std::int64_t> macsOf_;   ///< By place.
-  std::vector<RuntimeShapes> shapes_;  ///< As the file is; with heights left free.
+  std::vector<RuntimeShapes> shapes_;  ///< Known of the files of `kShapesKnown`.
   IdMap<OpId, bool> able_;
   std::string whyNone_;
   std::string freed_;  ///< "height=224": what a file may leave free.
@@ -380,7 +395,7 @@ Result<RuntimeShrink> shrinkForOrt(const OnnxSource& source, const RuntimeSearch
   const auto choiceOf = [&](const BlockPlan& plan) -> Result<OnnxChoice> {
     HW_TRY(program, search.programOf(plan.runs));
     if (plan.freed) return leastOnnxFile(source, program);
-    HW_TRY(file, onnxFile(source, program, false));
+    HW_TRY(file, onnxFile(source, program, ShapesKnown::all));
     return OnnxChoice{std::move(file), plan.peak};
   };
   std::vector<BlockPlan> plans = search.find();

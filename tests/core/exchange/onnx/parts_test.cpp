@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <regex>
+#include <set>
 
 #include "core/files/file.h"
 #include "core/graph/tiling.h"
@@ -72,7 +73,7 @@ std::vector<std::string> differences(const onnx::ModelProto& whole, const onnx::
   std::vector<std::string> wrong;
   for (const auto& [name, value] : after) {
     const auto found = before.find(name);
-    if (name.starts_with("rows ")) continue;
+    if (name.starts_with("rows ") || name.starts_with("shape ")) continue;
     if (!same(value, found != before.end() ? found->second : boxOf(name, before)))
       wrong.push_back(name);
   }
@@ -111,6 +112,7 @@ TEST_CASE("blocks of random networks make the same bits in the bytes that were p
           "[exchange][onnx][property]") {
   int inParts = 0;
   int freed = 0;
+  int opened = 0;
   for (std::uint64_t seed = 1; seed <= rounds(150); ++seed) {
     CAPTURE(seed);
     const onnx::ModelProto model = randomImageNetwork(seed);
@@ -132,37 +134,72 @@ TEST_CASE("blocks of random networks make the same bits in the bytes that were p
     CHECK(small.made.best().total() <= small.made.ways[0].total());
     if (small.made.chosen > 0) ++inParts;
     if (!small.freed.empty()) ++freed;
+    if (small.made.file.find("shape ") != std::string::npos) ++opened;
   }
   CHECK(inParts >= atLeast(60));
   CHECK(freed >= atLeast(20));
+  CHECK(opened >= atLeast(1));
 }
 
-TEST_CASE("weights that nodes make ahead of time are weights in parts, too", "[exchange][onnx]") {
-  int inParts = 0;
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    CAPTURE(seed);
-    onnx::ModelProto model = randomImageNetwork(seed);
-    onnx::GraphProto& graph = *model.mutable_graph();
-    const onnx::TensorProto weight = graph.initializer(0);
-    onnx::NodeProto& node = *graph.add_node();
+/// All weights made by nodes, which stand before all others.
+onnx::ModelProto withNodesForWeights(onnx::ModelProto model) {
+  onnx::GraphProto& graph = *model.mutable_graph();
+  std::set<std::string> names;
+  google::protobuf::RepeatedPtrField<onnx::NodeProto> nodes;
+  for (const onnx::TensorProto& weight : graph.initializer()) {
+    names.insert(weight.name());
+    onnx::NodeProto& node = *nodes.Add();
     node.set_op_type("Constant");
     node.add_output(weight.name());
     onnx::AttributeProto& value = *node.add_attribute();
     value.set_name("value");
     value.set_type(onnx::AttributeProto::TENSOR);
     *value.mutable_t() = weight;
-    for (int i = graph.node_size() - 1; i > 0; --i) graph.mutable_node()->SwapElements(i, i - 1);
-    graph.mutable_initializer()->DeleteSubrange(0, 1);
-    const auto isWeight = [&](const auto& input) { return input.name() == weight.name(); };
-    auto& inputs = *graph.mutable_input();
-    inputs.erase(std::remove_if(inputs.begin(), inputs.end(), isWeight), inputs.end());
-    const std::string bytes = model.SerializeAsString();
-    const OnnxSource source = sourceOf(bytes);
-    const Shrunk small = shrunk(source);
+  }
+  nodes.MergeFrom(graph.node());
+  graph.mutable_node()->Swap(&nodes);
+  graph.clear_initializer();
+  auto& inputs = *graph.mutable_input();
+  inputs.erase(std::remove_if(inputs.begin(), inputs.end(),
+                              [&](const auto& input) { return names.contains(input.name()); }),
+               inputs.end());
+  return model;
+}
+
+TEST_CASE("weights that nodes make ahead of time are weights in parts, too", "[exchange][onnx]") {
+  int inParts = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    const std::string bytes = withNodesForWeights(randomImageNetwork(seed)).SerializeAsString();
+    const Shrunk small = shrunk(sourceOf(bytes));
     checkFile(small.file);
     if (small.made.chosen > 0) ++inParts;
   }
   CHECK(inParts > 5);
+}
+
+TEST_CASE("runs are as long where nodes make the weights", "[exchange][onnx]") {
+  constexpr int kLayers = 40;
+  OnnxModel model(16);
+  addInput(model.graph(), "t0", {"1", "2", "48", "16"});
+  for (int i = 0; i < kLayers; ++i) {
+    const std::string taps = "taps" + std::to_string(i), bias = "bias" + std::to_string(i);
+    onnx::TensorProto& means = addWeight(model.graph(), taps, {2, 2, 1, 1});
+    for (int each = 0; each < 2 * 2; ++each) means.add_float_data(0.5F);
+    onnx::TensorProto& sums = addWeight(model.graph(), bias, {2});
+    for (const float each : {0.0F, 1.0F}) sums.add_float_data(each);
+    addNode(model.graph(), "Conv", {"t" + std::to_string(i), taps, bias},
+            {"t" + std::to_string(i + 1)});
+  }
+  onnx::NodeProto& pool =
+      addNode(model.graph(), "MaxPool", {"t" + std::to_string(kLayers)}, {"most"});
+  for (const char* each : {"kernel_shape", "strides"}) setInts(pool, each, {4, 4});
+  *model.graph().add_output() = valueInfo("most", {"1", "2", "12", "4"});
+  const std::string stored = model.model.SerializeAsString();
+  const std::string made = withNodesForWeights(model.model).SerializeAsString();
+  const Shrunk small = shrunk(sourceOf(stored));
+  CHECK(small.made.chosen > 0);
+  CHECK(shrunk(sourceOf(made)).made.best().total() == small.made.best().total());
 }
 
 TEST_CASE("each ONNX model of the corpus has its ways, or says why not", "[exchange][onnx]") {
@@ -175,6 +212,16 @@ TEST_CASE("each ONNX model of the corpus has its ways, or says why not", "[excha
     const auto made = shrinkForOrt(*source, {.extraMacs = 0.05, .threads = 2});
     CHECK((made.has_value() || !made.error().message.empty()));
     if (made) CHECK(made->best().total() <= made->ways[0].total());
+  }
+}
+
+TEST_CASE("behind a Reshape the runtime keeps no bytes for later either", "[exchange][onnx]") {
+  if (kSanitized) return;  // A minute there, and the property above has such files, too.
+  for (const std::filesystem::path& file : corpusFiles("onnx", "ext_FastestDet.")) {
+    const std::string bytes = test::must(readFile(file.string()));
+    const auto made = test::must(shrinkForOrt(sourceOf(bytes), {.threads = 2}));
+    CHECK(made.best().total() == Bytes(836'352));  // As ONNX Runtime 1.30 takes.
+    CHECK(made.file.find("shape ") != std::string::npos);
   }
 }
 
@@ -194,8 +241,13 @@ TEST_CASE("tiled plans of any kind leave as ONNX files with the same bits",
     if (!runsInParts(*program.graph)) continue;
     std::vector<std::string> notes;
     const auto parts = test::must(onnxParts(*program.graph, source.graph(), notes));
-    const auto nodes = test::must(partProgram(source.graph(), parts));
-    const auto least = test::must(leastOnnxFile(source, nodes));
+    const auto nodes = partProgram(source.graph(), parts);
+    if (!nodes) {
+      CHECK_THAT(nodes.error().message,
+                 Catch::Contains("counts padding of windows that are rounded"));
+      continue;
+    }
+    const auto least = test::must(leastOnnxFile(source, *nodes));
     CHECK(differences(model, parsed(least.file.bytes), least.file.freed) ==
           std::vector<std::string>());
     checkFile(parsed(least.file.bytes));
@@ -261,7 +313,7 @@ std::string refusal(const onnx::ModelProto& model) {
   const auto source = onnxSource(bytes, {});
   if (!source) return source.error().text();
   const auto program = test::must(partProgram(source->graph(), {}));
-  const auto file = onnxFile(*source, program, false);
+  const auto file = onnxFile(*source, program, ShapesKnown::all);
   return file ? "" : file.error().text();
 }
 
