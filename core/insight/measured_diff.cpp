@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -98,9 +99,13 @@ std::vector<OpId> matchClasses(const Graph& graph, const OperatorProfile& profil
   const std::size_t columns = ids.size();
   std::vector<OpId> matched(rows);
   if (rows * columns > kMostPairs) return matched;
+  std::vector<OpClass> kinds;
+  std::ranges::transform(ids, std::back_inserter(kinds), [&](OpId id) {
+    const OpInfo* info = findOp(graph.ops[id]);
+    return info == nullptr ? OpClass::elements : info->kind;
+  });
   const auto same = [&](std::size_t row, std::size_t column) {
-    const OpInfo* info = findOp(graph.ops[ids[column]]);
-    return profile.ops[row].kind == (info == nullptr ? OpClass::elements : info->kind);
+    return profile.ops[row].kind == kinds[column];
   };
   // How many are matched of those from a row and a column on.
   std::vector<std::uint32_t> most((rows + 1) * (columns + 1));

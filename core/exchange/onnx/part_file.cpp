@@ -86,7 +86,7 @@ class PartFileWriter {
     findNodes(old);
     OnnxFile file;
     if (known != ShapesKnown::all) file.freed = freeHeights();
-    if (known == ShapesKnown::fewest) openReshapes();
+    if (known == ShapesKnown::fewest) openReshapes(old);
     for (const PartProgram::Node& node : program_.nodes) addNode(node, old);
     dropShapes(known != ShapesKnown::all);
     if (model_.ByteSizeLong() > kMostBytes) {
@@ -167,10 +167,11 @@ class PartFileWriter {
                const google::protobuf::RepeatedPtrField<onnx::NodeProto>& old) {
     onnx::NodeProto& made = *graphOfFile().add_node();
     if (node.kind == Kind::whole || node.kind == Kind::part) made = old[nodeOf_[node.of]];
-    if (const auto opened = opened_.find(node.of); opened != opened_.end()) {
-      *made.mutable_input(1) = numbers(opened->second, "shape");
+    if (node.kind == Kind::whole) {
+      const auto opened = opened_.find(node.of);
+      if (opened != opened_.end()) *made.mutable_input(1) = numbers(opened->second, "shape");
+      return;
     }
-    if (node.kind == Kind::whole) return;
     made.clear_input();
     made.clear_output();
     for (const std::size_t in : node.inputs) {
@@ -269,12 +270,7 @@ class PartFileWriter {
   /// Reshapes behind a free height to sizes that the file says, after which the runtime would know
   /// all shapes again: the last of these sizes, that of columns and what holds them, is left for it
   /// to work out. (It would know that of channels from the weights of the next convolution.)
-  void openReshapes() {
-    const auto known = [&](TensorId id) {
-      const Tensor& tensor = graph_.tensors[id];
-      return tensor.shape && tensor.origin != SizeOrigin::assumed && !tensor.shape->empty() &&
-             std::ranges::all_of(*tensor.shape, [](std::int64_t size) { return size > 0; });
-    };
+  void openReshapes(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes) {
     IdMap<TensorId, bool> open(graph_.tensors.size(), false);
     for (const TensorId in : graph_.inputs) open[in] = freed_.contains(graph_.tensors[in].name);
     for (const OpId id : graph_.ops.keys()) {
@@ -286,16 +282,28 @@ class PartFileWriter {
       for (const TensorId out : op.outputs) {
         if (out) open[out] = true;
       }
-      const bool said = op.type == "Reshape" && op.domain.empty() && op.inputs.size() == 2 &&
-                        op.inputs[1] && graph_.tensors[op.inputs[1]].constant;
-      if (!said || !known(op.outputs[0])) continue;
-      Shape sizes = *graph_.tensors[op.outputs[0]].shape;
+      if (op.type != "Reshape" || !op.domain.empty() || op.inputs.size() != 2) continue;
+      Shape sizes = storedNumbers(op.inputs[1], nodes);
       const auto last =
-          std::find_if(sizes.rbegin(), sizes.rend(), [](auto size) { return size > 1; });
-      if (last == sizes.rend()) continue;
+          std::find_if(sizes.rbegin(), sizes.rend(), [](auto size) { return size != 1; });
+      const bool said = std::ranges::all_of(sizes, [](auto size) { return size > 0; });
+      if (!said || last == sizes.rend()) continue;
       *last = -1;
       opened_.emplace(id, std::move(sizes));
     }
+  }
+
+  /// The elements of a list that the file has, as a weight or as a constant; else none.
+  Shape storedNumbers(TensorId id,
+                      const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes) const {
+    if (!id) return {};
+    std::optional<SmallValue> value;
+    const Tensor& tensor = graph_.tensors[id];
+    if (tensor.producer) value = attributeValue(nodes[nodeOf_[tensor.producer]]);
+    for (const auto& weight : model_.graph().initializer()) {
+      if (weight.name() == tensor.name) value = smallValue(weight);
+    }
+    return value ? value->integers : Shape();
   }
 
   /// Shapes of tensors that are not there any more; with free dimensions of all of them.

@@ -44,7 +44,7 @@ enum class ShapesKnown : std::uint8_t {
   all,       ///< Those of the model.
   reshaped,  ///< Inputs of four axes leave their height free: only those behind a Reshape to sizes
              ///< that the file says.
-  fewest,    ///< Such a Reshape leaves its largest size free, too.
+  fewest,    ///< Such a Reshape leaves its last size free, too.
 };
 inline constexpr ShapesKnown kShapesKnown[] = {ShapesKnown::all, ShapesKnown::reshaped,
                                                ShapesKnown::fewest};
