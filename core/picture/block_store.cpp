@@ -182,6 +182,7 @@ BlockStore BlockStore::ofPool(const Run& run, PoolId pool, AxisUnit unit,
       unit == AxisUnit::time ? blocksInTime(run, pool, placed) : blocksInSteps(run, placed), unit,
       std::move(coloring));
   store.madeAgain_ = MadeAgain(run.graph());
+  store.loops_ = loopTurns(run.graph(), run.schedule);
   return store;
 }
 

@@ -14,6 +14,7 @@
 #include "core/picture/coloring.h"
 #include "core/plan/decision.h"
 #include "core/run/run.h"
+#include "core/schedule/loops.h"
 
 namespace hw {
 
@@ -59,6 +60,7 @@ class BlockStore {
   const Coloring& coloring() const { return *coloring_; }
   /// Bytes of the pieces in it that parts make again.
   const MadeAgain& madeAgain() const { return madeAgain_; }
+  const std::vector<LoopTurns>& loops() const { return loops_; }
 
   std::size_t size() const { return stays_.size(); }
   Block block(std::size_t index) const;
@@ -101,6 +103,7 @@ class BlockStore {
   AxisUnit unit_ = AxisUnit::step;
   std::shared_ptr<const Coloring> coloring_ = Coloring::byType();
   MadeAgain madeAgain_;
+  std::vector<LoopTurns> loops_;
   std::vector<std::int64_t> begins_, ends_;
   std::vector<std::int64_t> lows_, highs_;
   std::vector<StayId> stays_;

@@ -256,7 +256,31 @@ void MapDrawing::drawSelection() const {
   }
 }
 
+/// Of a loop the first turn stands for all: the others are paler, and a bracket above them has a
+/// mark between two turns.
+void MapDrawing::drawLoops() const {
+  constexpr double kBracket = 3, kTurnVeil = 0.55;
+  const Box& area = plot_.frame.plot;
+  for (const LoopTurns& loop : scene_.blocks->loops()) {
+    const std::int64_t each = loop.steps.length().count() / loop.turns;
+    const auto edge = [&](std::int64_t turn) {
+      return plot_.x.toX(scale_->begin(loop.steps.begin + Step(each * turn)));
+    };
+    const Box others = Box::between(edge(1), area.top, edge(loop.turns), area.bottom()).cut(area);
+    if (!others.isEmpty()) canvas_.rectangle(others, {.fill = Fill{Ink::plot, kTurnVeil}});
+    const Box all = Box::between(edge(0), area.top, edge(loop.turns), area.bottom()).cut(area);
+    if (all.isEmpty()) continue;
+    canvas_.line({all.left, area.top}, {all.right(), area.top}, {Ink::axis, 2});
+    const std::int64_t next = edge(1) - edge(0) > 2 * kBracket ? 1 : loop.turns;
+    for (std::int64_t turn = 0; turn <= loop.turns; turn += next) {
+      const Box mark = Box{edge(turn) - 1, area.top, 2, kBracket}.cut(area);
+      if (!mark.isEmpty()) canvas_.rectangle(mark, {.fill = Fill{Ink::axis}});
+    }
+  }
+}
+
 std::string MapDrawing::drawOver() const {
+  drawLoops();
   const auto& stepOf = scene_.run->schedule.stepOf;
   if (scene_.selectedOp && stepOf.contains(scene_.selectedOp)) {
     const Interval<double> during = scale_->during(stepOf[scene_.selectedOp]);
@@ -310,6 +334,10 @@ std::string MapDrawing::note() const {
                        groupDigits(scene_.run->problem.stays.size()), scene_.filter->title);
   }
   const Run& run = *scene_.run;
+  if (const auto& loops = scene_.blocks->loops(); !loops.empty()) {
+    const auto turns = [](const LoopTurns& loop) { return groupDigits(loop.turns); };
+    return fmt::format("loop of {} turns", joinText(loops, ", then ", turns));
+  }
   const std::size_t penalties = run.problem.constraints.penalties.size();
   if (penalties == 0 || penalties > kMostConstraintsSearched) return {};
   // The cost first: legends beside it leave little room.

@@ -105,6 +105,7 @@ class MapDrawing {
   std::vector<PartBlock> openBlock(std::size_t index) const;
   void drawPartsOf(const Block& block, const std::vector<PartBlock>& parts) const;
   void drawOverlaps() const;
+  void drawLoops() const;
   void drawPart(const Block& block, const PartBlock& part) const;
   void drawHalo(const Block& block, const PartBlock& part) const;
   void drawSameOp() const;

@@ -13,6 +13,7 @@
 #include "core/base/text.h"
 #include "core/import/plans/planned_rows.h"
 #include "core/import/tflite/reader.h"
+#include "core/schedule/loops.h"
 
 namespace hw {
 namespace {
@@ -238,6 +239,10 @@ class PartsReplay {
   void nameTurns(std::size_t loop, const std::vector<std::size_t>& turns) {
     const std::size_t count = turns.size() - 1;
     plan_.steps[loop].name = fmt::format("loop of {} turns", groupDigits(count));
+    auto& attributes = plan_.steps[loop].attributes;
+    attributes[std::string(kTurns)] = static_cast<std::int64_t>(count);
+    attributes[std::string(kOperatorsOfTurns)] =
+        static_cast<std::int64_t>(turns.back() - turns.front());
     for (std::size_t turn = 0; turn < count; ++turn) {
       const auto text = fmt::format("turn {} of {}", groupDigits(turn + 1), groupDigits(count));
       for (std::size_t step = turns[turn]; step < turns[turn + 1]; ++step) {

@@ -9,6 +9,7 @@
 #include "core/picture/svg_canvas.h"
 #include "core/plan/frames.h"
 #include "tests/support/findings.h"
+#include "tests/support/graphs.h"
 #include "tests/support/methods.h"
 #include "tests/support/must.h"
 
@@ -66,6 +67,7 @@ class Recorder final : public Canvas {
     if (look.edge && look.edge->ink == Ink::selection) circles.push_back(box);
     if (look.fill && look.fill->ink == Ink::plot && look.fill->opacity < 1) {
       veil = look.fill->opacity;
+      veils.push_back(box);
     }
   }
   void line(Point, Point, const Stroke&) override {}
@@ -90,6 +92,7 @@ class Recorder final : public Canvas {
   std::vector<Box> hatches{};
   std::vector<Box> frames{};  ///< Outlines with nothing in them.
   std::vector<Box> circles{};
+  std::vector<Box> veils{};  ///< Over what is to be paler.
   std::vector<Point> highWater{};
   double veil = 0;
 
@@ -122,6 +125,23 @@ TEST_CASE("what is drawn of a map lies inside its picture, whatever part is on s
   for (const char* name : {"y", "y1", "y2", "height"}) {
     for (const double y : numbersOf(svg, name)) CHECK((y >= 0 && y <= 500));
   }
+}
+
+TEST_CASE("of a loop the first turn is drawn as it is, and the others paler", "[picture]") {
+  Graph graph = inceptionGraph();
+  graph.ops[OpId(0)].attributes = {{"turns", std::int64_t{2}},
+                                   {"operators_of_turns", std::int64_t{4}}};
+  const auto run = mustRun(modelOf(std::move(graph)), workedRequest("free-list"));
+  Recorder picture;
+  drawMap(picture, MapScene::whole(run, PoolId(0)), {0, 0, 900, 500});
+  // The second turn: steps 3 and 4 of all.
+  REQUIRE(picture.veils.size() == 1);
+  const double step = picture.veils[0].width / 2;
+  const double left = picture.veils[0].left - 3 * step;
+  CHECK(left == Approx(plotLeftMargin(picture.ruler())));
+  CHECK(left + step * static_cast<double>(run->schedule.steps().count()) ==
+        Approx(900 - kPlotRightMargin));
+  CHECK(std::ranges::count(picture.words, "loop of 2 turns", &Recorder::Words::text) == 1);
 }
 
 TEST_CASE("a chart has a line for each plan and says which is which", "[picture]") {

@@ -2,6 +2,7 @@
 #include <random>
 
 #include "core/import/importer.h"
+#include "core/schedule/loops.h"
 #include "tests/support/findings.h"
 #include "tests/support/must.h"
 #include "tests/support/tflite/part_models.h"
@@ -297,6 +298,9 @@ TEST_CASE("a loop of parts is shown turn by turn, and one that never ends is ref
   const auto steps = [](std::int32_t rows) { return graphOf(test::tfl::loopOfParts(rows)); };
   CHECK(test::oneHas(steps(-2)->notes, "a loop of 3 turns"));
   CHECK(test::oneHas(steps(-1)->notes, "a loop of 5 turns"));
+  const auto loops = loopTurns(*steps(-1), givenOrder(*steps(-1)));
+  REQUIRE(loops.size() == 1);
+  CHECK(loops[0].turns == 5);
   const std::string tooMany = "its operators run in parts, with more than 524,288 reads and writes";
   for (const std::int32_t rows : {0, 1}) {
     INFO(rows);
