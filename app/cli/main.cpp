@@ -1,6 +1,3 @@
-#ifdef HW_MIMALLOC
-#include <mimalloc.h>
-#endif
 #include <sys/prctl.h>
 
 #include <csignal>
@@ -55,10 +52,6 @@ ExitCode runAndReport(int argc, char** argv) {
 }  // namespace hw::cli
 
 int main(int argc, char** argv) {
-#ifdef HW_MIMALLOC
-  // Large models take gigabytes: pages of 4 KiB cost a third of the time to come by.
-  mi_option_enable(mi_option_large_os_pages);
-#endif
   hw::openStandardStreams();
   hw::cli::handleSignals();
   return static_cast<int>(hw::cli::runAndReport(argc, argv));

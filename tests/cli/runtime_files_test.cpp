@@ -249,7 +249,7 @@ const char* realRuntime() {
 TEST_CASE("a real model becomes C that compiles and runs", "[cli][exchange][corpus]") {
   const Shell shell;
   if (!hasCompilers(shell)) return;
-  // Under sanitizers one for which the search takes no minutes.
+  // A smaller network under sanitizers, where the search takes minutes for the other.
   const char* model = test::kSanitized ? "micro_speech_quantized." : "person_detect.";
   for (const fs::path& file : corpusFiles("tflite", model)) {
     const std::string shrink = "highwater shrink " + shellQuoted(file) + " -q --extra-macs 0 ";

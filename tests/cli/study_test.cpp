@@ -89,7 +89,7 @@ TEST_CASE("a study whose workers are killed ten times comes to the same bytes", 
   for (std::uint64_t kills = 0; kills < rounds(10);) {
     std::string line = KilledStudy::kBegin + std::string("2 & p=$!; ");
     for (std::uint64_t i = kills; i < rounds(10); ++i) {
-      // Until there is a worker: under sanitizers the program takes longer to start than the pause.
+      // The shell waits for a worker: a sanitized program takes longer to start than the pause.
       line += fmt::format(
           "until w=$(pgrep -P $p) || ! kill -0 $p; do sleep 0.005; done; sleep 0.{:03}; "
           "kill -9 $(echo \"$w\" | {} -1) && echo; ",
